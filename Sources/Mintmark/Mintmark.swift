@@ -78,6 +78,7 @@ public final class Mintmark: Sendable {
             do {
                 let opening = StoreOpening(configuration: configuration, random: random, foreign: foreign, faults: faults, hookHost: host)
                 let services = Services(try opening.open(), self)
+                logNewStore(services)
                 if logsOpening.load(ordering: .relaxed) { warnOfOpenFiles() }
                 return openedServices.storeIfNil(services)
             } catch {

@@ -64,6 +64,23 @@ extension Mintmark {
         }
     }
 
+    /// Logs that the opened store is new, since a mistyped path also creates a store. An empty file can be the rest of a store that has
+    /// lost its content, so it causes a warning in every command.
+    func logNewStore(_ services: Services) {
+        guard configuration.store != .memory, let facts = try? services.context.database.facts(), facts.foundSchemaVersion == 0
+        else { return }
+        if facts.wasEmptyFile {
+            log.warning(
+                "the file of the store was empty; a new store was created in it",
+                metadata: [
+                    "store": "\(configuration.store)",
+                    "remedy": "if the file contained a store before, restore a backup with mintmark restore --replace",
+                ])
+        } else if logsOpening.load(ordering: .relaxed) {
+            log.info("a new store was created", metadata: ["store": "\(configuration.store)"])
+        }
+    }
+
     /// Logs a warning for each file of the store that other users can read.
     func warnOfOpenFiles() {
         guard case .file(let path) = configuration.store else { return }

@@ -106,6 +106,8 @@ public struct StoreFacts: Sendable {
     public let schemaVersion: Int
     /// The schema version that this process found when it opened the store, before migration; 0 if the process created the store.
     public let foundSchemaVersion: Int
+    /// Whether this process created the store in a file that existed and was empty.
+    public var wasEmptyFile = false
     /// The size of the database, in bytes.
     public let bytes: Int64
     /// The space in the database that is free for new rows, in bytes.

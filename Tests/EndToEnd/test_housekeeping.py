@@ -82,10 +82,11 @@ class Housekeeping(EndToEnd):
         self.assertEqual((self.intact()[0], self.intact(hourly)[0]), (False, False))
 
     def test_normal_shutdown_logs_nothing(self):
-        sidecar = self.spawn(store=self.store)
-        make_pool(sidecar)
-        self.assertEqual(sidecar.finish(), 0)
-        self.assertEqual(sidecar.stderr_text(), "")
+        for name in "first", "second":
+            sidecar = self.spawn(store=self.store)
+            make_pool(sidecar, name=name)
+            self.assertEqual(sidecar.finish(), 0)
+        self.assertEqual(sidecar.stderr_text(), "", "only the process that creates a store logs that")
 
     @only("sqlite")
     def test_heads_are_appended_to_file(self):
@@ -93,7 +94,8 @@ class Housekeeping(EndToEnd):
         for _ in range(2):
             sidecar = self.spawn("--audit-heads-file", heads, store=self.store)
             make_pool(sidecar)
-            self.assertEqual((sidecar.finish(), sidecar.stderr_text()), (0, ""))
+            self.assertEqual(sidecar.finish(), 0)
+            self.assertNotIn("audit heads", sidecar.stderr_text())
         self.assertEqual(os.stat(heads).st_mode & 0o777, 0o600)
         with open(heads, encoding="ascii") as file:
             lines = [json.loads(line) for line in file]

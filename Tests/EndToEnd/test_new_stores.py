@@ -1,12 +1,14 @@
 """New stores in files. They begin with the tables of an empty store; `Tests/Simulator` ends and fails every step of their creation."""
 
 import concurrent.futures
+import json
 import os
 import sqlite3
 import stat
 import unittest
 
 from endtoend import EndToEnd, make_pool
+from sidecar import run
 
 
 class NewStores(EndToEnd):
@@ -41,6 +43,39 @@ class NewStores(EndToEnd):
         self.assertEqual(os.stat(new).st_nlink, 1)
         self.assertTrue(os.path.islink(linked))
         self.assertEqual({each for each in os.listdir(self.folder) if each.endswith((".part", "-wal", "-shm"))}, set())
+
+    def test_new_store_is_logged(self):
+        """A mistyped path creates a store, too. An empty file can be the rest of a store, so it causes a warning, in every command."""
+        new, empty, other = self.path("new.db"), self.path("empty.db"), self.path("other.db")
+        for each in (empty, other):
+            with open(each, "wb"):
+                pass
+            os.chmod(each, 0o600)
+        for store, level, message in (
+                (new, "info", "a new store was created"), (empty, "warning", "the file of the store was empty; a new store was created in it")):
+            sidecar = self.spawn(store=store)
+            sidecar.call("pool.list")
+            self.assertEqual(sidecar.finish(), 0)
+            line, = map(json.loads, sidecar.stderr_text().splitlines())
+            self.assertEqual((line["level"], line["message"], line["store"]), (level, message, store))
+            sidecar = self.spawn(store=store)
+            sidecar.call("pool.list")
+            self.assertEqual(sidecar.finish(), 0)
+            self.assertEqual(sidecar.stderr_text(), "", "the store is no longer new")
+        for wanted in (1, 0):
+            done = run("call", "--store", other, "pool.list", home=self.folder)
+            self.assertEqual((done.returncode, done.stderr.count(b"restore a backup with mintmark restore --replace")), (0, wanted), done.stderr)
+
+    def test_doctor_reports_empty_file_without_store(self):
+        empty = self.path("empty.db")
+        with open(empty, "wb"):
+            pass
+        done = run("doctor", "--store", empty, home=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(
+            done.stdout.decode(),
+            "storeCannotOpen: .*empty.db cannot be opened: the file is empty and contains no store. If it contained one before, restore a backup")
+        self.assertEqual(os.path.getsize(empty), 0)
 
     def test_processes_that_create_one_store_at_the_same_time_share_it(self):
         for round in range(8):

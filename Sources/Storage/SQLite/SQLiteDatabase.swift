@@ -18,6 +18,7 @@ public final class SQLiteDatabase: Database {
     private let identity: StoreFile.Identity?
     /// The reason the file was opened for reading only, or `nil` if it was opened for reading and writing.
     public let readOnlyReason: String?
+    private let wasEmptyFile: Bool
     private let versions: SchemaVersions
     private let readers: SQLiteReaders
     private let writer: SQLiteWriter
@@ -38,7 +39,7 @@ public final class SQLiteDatabase: Database {
         self.location = location
         let image = image?.version == migrations.last?.version ? image : nil
         let path: String
-        let isFromImage: Bool
+        let origin: StoreFile.Origin
         let readOnly: ReadOnlyFile?
         /// The locks of SQLite do not support waiting in memory.
         let memoryLock: ReaderWriterLock?
@@ -46,11 +47,11 @@ public final class SQLiteDatabase: Database {
         case .memory:
             path = "file:/mintmark-\(connectionId)?vfs=memdb"
             memoryLock = ReaderWriterLock()
-            isFromImage = image != nil
+            origin = image == nil ? .made : .image
             readOnly = nil
         case .file(let given):
             path = SQLiteOpening.absolute(given)
-            isFromImage = try StoreFile.prepare(
+            origin = try StoreFile.prepare(
                 path,
                 StoreFile.Making(makesFile: options.makesStore, makesFolders: options.makesFolders, image: image, id: connectionId))
             memoryLock = nil
@@ -59,6 +60,7 @@ public final class SQLiteDatabase: Database {
         absolutePath = path
         identity = location == .memory ? nil : StoreFile.Identity(of: path)
         readOnlyReason = readOnly?.reason
+        wasEmptyFile = origin == .emptyFile
         let isURI = location == .memory || readOnly != nil
         let name = readOnly?.uri ?? path
         let waitMilliseconds = options.waitMilliseconds
@@ -69,7 +71,7 @@ public final class SQLiteDatabase: Database {
             versions = SchemaVersions(found: 0, now: image.version)
         } else {
             let found = try SQLiteOpening.prepare(connection, usesLog: !isURI, path: path, migrations: migrations, options: options)
-            versions = isFromImage ? SchemaVersions(found: 0, now: found.now) : found
+            versions = origin == .image ? SchemaVersions(found: 0, now: found.now) : found
         }
         writer = SQLiteWriter(connection, counters: counters, memoryLock: memoryLock, running: running)
         readers = SQLiteReaders(memoryLock: memoryLock) {
@@ -144,6 +146,7 @@ public final class SQLiteDatabase: Database {
         let path: String? = if case .file(let path) = location { path } else { nil }
         return StoreFacts(
             kind: path == nil ? .memory : .sqlite, path: path, schemaVersion: versions.now, foundSchemaVersion: versions.found,
+            wasEmptyFile: wasEmptyFile && versions.found == 0,
             bytes: (pages?.count ?? 0) * (pages?.size ?? 0),
             freeBytes: (pages?.free ?? 0) * (pages?.size ?? 0), logBytes: path.map { StoreFile.size(of: $0 + "-wal") } ?? 0,
             journalMode: pages?.journalMode, commits: commits, writes: writes)

@@ -36,7 +36,10 @@ enum SQLiteOpening {
         // Usually no migration is necessary, and this check takes no lock. A file of another program remains unchanged.
         let before = try look(connection, path)
         if case .nothing = before, !options.makesStore {
-            throw StoreError.cannotOpen(path: path, reason: "the file is empty and contains no store")
+            throw StoreError.cannotOpen(
+                path: path,
+                reason: "the file is empty and contains no store. If it contained one before, restore a backup with mintmark restore "
+                    + "--replace. Otherwise, mintmark serve creates a store in it")
         }
         if usesLog { try switchToWAL(connection, deadline) }
         let supported = migrations.last?.version ?? 0

@@ -15,6 +15,17 @@ enum StoreFile {
         let id: String
     }
 
+    /// The origin of the file that is opened.
+    enum Origin {
+        case file
+        /// A file without content, such as one that a killed process has created or that lost its content.
+        case emptyFile
+        /// An empty file that this process has created.
+        case made
+        /// A file that this process has created from the image of a new store.
+        case image
+    }
+
     /// At most one store of this process is created at a time: closing a new file would release the locks of another store that has opened
     /// the file in the meantime.
     private static let creation = Mutex(())
@@ -22,12 +33,12 @@ enum StoreFile {
     /// Creates the file (mode 0600) and its parent directories (mode 0700), if allowed and missing. Never opens an existing file, since
     /// another store of this process may have it open.
     ///
-    /// - Returns: Whether the file has been created from the image.
+    /// - Returns: The file before this call, or the way in which this call has created it.
     /// - Throws: `StoreError.cannotOpen`, `.readOnly`, `.notAStore`, `.full`.
-    static func prepare(_ path: String, _ making: Making) throws(StoreError) -> Bool {
-        try creation.withLock { _ throws(StoreError) -> Bool in
+    static func prepare(_ path: String, _ making: Making) throws(StoreError) -> Origin {
+        try creation.withLock { _ throws(StoreError) -> Origin in
             switch try kind(path) {
-            case .file: return false
+            case .file: return size(of: path) == 0 ? .emptyFile : .file
             case .other(let what): throw .cannotOpen(path: path, reason: what)
             case .nothing: break
             }
@@ -41,9 +52,9 @@ enum StoreFile {
                 throw .cannotOpen(path: path, reason: "the file does not exist; check the path, or create a store with mintmark serve")
             }
             if making.makesFolders { try makeFolders(of: path) }
-            if let image = making.image, StoreDraft.place(image, at: path, id: making.id) { return true }
+            if let image = making.image, StoreDraft.place(image, at: path, id: making.id) { return .image }
             try makeEmpty(path)
-            return false
+            return .made
         }
     }
 
