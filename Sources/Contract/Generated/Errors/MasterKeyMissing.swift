@@ -23,14 +23,8 @@ public struct MasterKeyMissing: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        if let fingerprint {
-            writer.key("fingerprint")
-            writer.string(fingerprint)
-        }
-        if let keyFile {
-            writer.key("keyFile")
-            writer.string(keyFile)
-        }
+        writer.member("fingerprint", fingerprint)
+        writer.member("keyFile", keyFile)
         writer.endObject()
     }
 }

@@ -23,8 +23,7 @@ public struct MethodNotFound: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("method")
-        writer.string(method)
+        writer.member("method", method)
         writer.key("nearest")
         writer.beginArray()
         for element in nearest {
