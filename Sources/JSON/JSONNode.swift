@@ -13,6 +13,9 @@ public struct JSONNode: Sendable {
 
     private var node: Tape.Node { tape[index] }
 
+    /// The index after this node and all its descendants.
+    var next: Int { Int(node.next) }
+
     public var kind: Kind {
         switch node.shape {
         case .null: .null
@@ -55,11 +58,14 @@ public struct JSONNode: Sendable {
 
     /// Returns whether this is the string `text`, byte for byte. Faster than comparing `string`.
     public func isString(_ text: StaticString) -> Bool {
+        isString(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    private func isString(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         let node = node
         switch node.shape {
-        case .plainString:
-            return written { $0.count == text.utf8CodeUnitCount && memcmp($0.baseAddress!, text.utf8Start, $0.count) == 0 }
-        case .escapedString: return string.map { $0.utf8.elementsEqual(text.description.utf8) } ?? false
+        case .plainString: return written { $0.count == text.count && memcmp($0.baseAddress!, text.baseAddress!, $0.count) == 0 }
+        case .escapedString: return string.map { $0.utf8.elementsEqual(text) } ?? false
         default: return false
         }
     }
@@ -77,6 +83,17 @@ public struct JSONNode: Sendable {
     /// The value of the member `name`, or `nil` if the member does not exist or this is not an object.
     public subscript(_ name: String) -> JSONNode? {
         find { $0.string!.hasBytes(of: name) }
+    }
+
+    /// The number of members of this object that are in a list of names.
+    ///
+    /// - Parameter names: The names, separated by single spaces.
+    public func count(ofMembers names: StaticString) -> Int {
+        names.withUTF8Buffer { names in
+            names.split(separator: UInt8(ascii: " ")).reduce(0) { count, name in
+                find { $0.isString(UnsafeBufferPointer(rebasing: name)) } == nil ? count : count + 1
+            }
+        }
     }
 
     private func find(_ matches: (JSONNode) -> Bool) -> JSONNode? {
@@ -130,6 +147,9 @@ public struct JSONNode: Sendable {
 
     /// The position of the value in the text, in bytes.
     public var offset: Int { Int(node.start) - (kind == .string ? 1 : 0) }
+
+    /// The position after the value in the text, in bytes.
+    public var endOffset: Int { Int(node.end) + (kind == .string ? 1 : 0) }
 
     /// Calls `body` with the bytes of the source text. A string includes its quotes.
     public func raw<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {

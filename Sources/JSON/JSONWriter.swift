@@ -53,6 +53,42 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
+    // MARK: Members
+
+    // Not inlined: the code of the results consists of these calls.
+
+    /// Writes a member, unless `value` is `nil`.
+    @inline(never)
+    public mutating func member(_ name: StaticString, _ value: String?) { if let value { member(name, value) } }
+
+    /// Writes a member, unless `value` is `nil`.
+    @inline(never)
+    public mutating func member(_ name: StaticString, _ value: Int64?) { if let value { member(name, value) } }
+
+    /// Writes a member, unless `value` is `nil`.
+    @inline(never)
+    public mutating func member(_ name: StaticString, _ value: Bool?) { if let value { member(name, value) } }
+
+    @inline(never)
+    public mutating func member(_ name: StaticString, _ value: String) {
+        key(name)
+        string(value)
+    }
+
+    @inline(never)
+    public mutating func member(_ name: StaticString, _ value: Int64) {
+        key(name)
+        int(value)
+    }
+
+    @inline(never)
+    public mutating func member(_ name: StaticString, _ value: Bool) {
+        key(name)
+        bool(value)
+    }
+
+    // MARK: Texts
+
     /// Begins another text in the same buffer, so that no comma separates it from the previous one.
     public mutating func beginText() { needsComma = false }
 

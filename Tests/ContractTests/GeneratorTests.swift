@@ -93,17 +93,20 @@ import Testing
         ("errors.json", "\"when\": \"The time in `exp`", "\"if\": \"The time in `exp`", "the keyword if cannot be used here"),
     ]
 
-    @Test("a schema problem is reported with its location", arguments: flaws)
-    func flaw(file: String, from: String, to: String, problem: String) throws {
+    @Test("a schema problem is reported with its location")
+    func flaws() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "contract-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.copyItem(at: Self.root.appending(path: "schemas"), to: folder)
-        let url = folder.appending(path: file)
-        let text = try String(contentsOf: url, encoding: .utf8)
-        #expect(text.contains(from))
-        try Data(text.replacing(from, with: to).utf8).write(to: url)
-        let error = #expect(throws: ContractProblems.self) { try ContractReader(folder: folder).read() }
-        #expect(error?.all.contains { $0.contains(problem) } ?? false, "\(error?.description ?? "")")
+        for (file, from, to, problem) in Self.flaws {
+            let url = folder.appending(path: file)
+            let text = try String(contentsOf: url, encoding: .utf8)
+            #expect(text.contains(from), "\(file)")
+            try Data(text.replacing(from, with: to).utf8).write(to: url)
+            let error = #expect(throws: ContractProblems.self, "\(file), \(to)") { try ContractReader(folder: folder).read() }
+            #expect(error?.all.contains { $0.contains(problem) } ?? false, "\(file), \(to): \(error?.description ?? "")")
+            try Data(text.utf8).write(to: url)
+        }
     }
 
     @Test("changed, missing and obsolete generated files are reported as stale")

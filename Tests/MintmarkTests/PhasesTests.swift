@@ -12,7 +12,7 @@ import Testing
 /// The method of these tests. Its handler is that of each test.
 private enum Phased: ContractMethod {
     struct Params: ContractParams {
-        init?(_ node: JSONNode, _ reader: inout ParamsReader) {}
+        init(_ reader: inout ParamsReader) {}
     }
 
     struct Result: ContractResult {

@@ -11,8 +11,8 @@ public protocol ContractMethod {
 
 /// Parameters that are validated while they are decoded.
 public protocol ContractParams: Sendable {
-    /// Decodes `node`, which must be an object, and reports violations to `reader`. Returns `nil` if they prevent a value.
-    init?(_ node: JSONNode, _ reader: inout ParamsReader)
+    /// Decodes the object at which `reader` is, and reports violations to it. The value is meaningless if there are any.
+    init(_ reader: inout ParamsReader)
 }
 
 extension ContractParams {
@@ -21,11 +21,12 @@ extension ContractParams {
     /// - Throws: `InvalidParams` with every violation.
     @inlinable
     public init(decoding node: JSONNode?) throws(InvalidParams) {
-        var reader = ParamsReader(isTracing: false)
-        guard let params = reader.root(node, as: Self.self), reader.isFine else {
-            var tracing = ParamsReader(isTracing: true)
-            _ = tracing.root(node, as: Self.self)
-            throw InvalidParams(violations: tracing.violations)
+        var reader = try ParamsReader(params: node)
+        let params = Self(&reader)
+        if !reader.isFine {
+            reader.trace()
+            _ = Self(&reader)
+            throw InvalidParams(violations: reader.violations)
         }
         self = params
     }

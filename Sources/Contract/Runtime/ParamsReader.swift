@@ -4,42 +4,195 @@ import Platform
 /// Decodes parameters and collects all violations.
 ///
 /// The first pass only determines whether the params are valid; it records no path and builds no messages. If they are not valid, a second
-/// pass collects the violations.
+/// pass collects the violations. A value that is missing or not valid becomes a placeholder, so that decoding continues; the caller
+/// discards the result if `isFine` is false.
 public struct ParamsReader {
     /// Whether this is the second pass.
-    let isTracing: Bool
+    private(set) var isTracing = false
     /// Whether no violation has been found.
     @usableFromInline
     var isFine = true
 
-    /// The violations in the order in which they were found.
-    public internal(set) var violations: [Violation] = []
+    var found: [(place: Place, violation: Violation)] = []
     var path: [Step] = []
+    /// The place in the text of the value that is being decoded. Recorded in the second pass only.
+    var place = Place(offset: 0)
+    /// The members of the object that is being decoded.
+    private var members: MemberLookup
 
     /// The maximum number of violations. If a request has more, the last entry states that the list is incomplete.
     static let mostViolations = 1000
 
+    /// - Parameter params: Omitted params are equivalent to an empty object.
+    /// - Throws: `InvalidParams` if the params are not an object.
     @usableFromInline
-    init(isTracing: Bool) { self.isTracing = isTracing }
-
-    @usableFromInline
-    static let empty = try! JSONText("{}").root
-
-    @inlinable
-    mutating func root<P: ContractParams>(_ node: JSONNode?, as: P.Type) -> P? {
-        let node = node ?? Self.empty
-        guard node.kind == .object else {
-            refuseOther()
-            return nil
+    init(params: JSONNode?) throws(InvalidParams) {
+        let object = params ?? Self.empty
+        guard object.kind == .object else {
+            throw InvalidParams(violations: [
+                Violation(pointer: "", rule: "type", message: "params must be an object: parameters are passed by name.")
+            ])
         }
-        return P(node, &self)
+        members = MemberLookup(object)
     }
 
+    /// Begins the second pass.
     @usableFromInline
-    mutating func refuseOther() { add(pointer: "", rule: "type", "params must be an object: parameters are passed by name.") }
+    mutating func trace() {
+        isTracing = true
+        members = MemberLookup(members.object)
+    }
+
+    private static let empty = try! JSONText("{}").root
 
     private mutating func enter(_ step: Step) { if isTracing { path.append(step) } }
     private mutating func leave() { if isTracing { path.removeLast() } }
+    private mutating func reach(_ node: JSONNode) { if isTracing { place = Place(offset: node.offset) } }
+
+    // MARK: Members of an object
+
+    /// Returns the value of a member, if it is present.
+    private mutating func member(_ name: StaticString) -> JSONNode? {
+        let node = members.value(of: name)
+        if let node { reach(node) }
+        return node
+    }
+
+    mutating func boolean(ifPresent name: StaticString) -> Bool? {
+        guard let node = member(name) else { return nil }
+        return boolean(node, at: .known(name))
+    }
+
+    mutating func integer(ifPresent name: StaticString, _ range: ClosedRange<Int64>) -> Int64? {
+        guard let node = member(name) else { return nil }
+        return integer(node, at: .known(name), range)
+    }
+
+    mutating func string(ifPresent name: StaticString, _ rule: StringRule) -> String? {
+        guard let node = member(name) else { return nil }
+        return string(node, at: .known(name), rule)
+    }
+
+    mutating func enumeration<E: RawRepresentable<String> & CaseIterable>(ifPresent name: StaticString) -> E? {
+        guard let node = member(name) else { return nil }
+        return enumeration(node, at: .known(name))
+    }
+
+    mutating func object<P: ContractParams>(ifPresent name: StaticString) -> P? {
+        guard let node = member(name) else { return nil }
+        return object(node, at: .known(name))
+    }
+
+    mutating func anyObject(ifPresent name: StaticString) -> JSONObject? {
+        guard let node = member(name) else { return nil }
+        return anyObject(node, at: .known(name))
+    }
+
+    mutating func map<Value>(
+        ifPresent name: StaticString, count: ClosedRange<Int>, names rule: StringRule?,
+        _ value: (inout ParamsReader, JSONNode, Step) -> Value?
+    ) -> Members<Value>? {
+        guard let node = member(name) else { return nil }
+        return map(node, at: .known(name), count: count, names: rule, value)
+    }
+
+    mutating func array<Value: Equatable>(
+        ifPresent name: StaticString, count: ClosedRange<Int>, isUnique: Bool, _ element: (inout ParamsReader, JSONNode, Step) -> Value?
+    ) -> [Value]? {
+        guard let node = member(name) else { return nil }
+        return array(node, at: .known(name), count: count, isUnique: isUnique, element)
+    }
+
+    // MARK: Required members
+
+    mutating func boolean(_ name: StaticString) -> Bool { boolean(ifPresent: name) ?? missing(name, false) }
+
+    mutating func integer(_ name: StaticString, _ range: ClosedRange<Int64>) -> Int64 {
+        integer(ifPresent: name, range) ?? missing(name, range.lowerBound)
+    }
+
+    mutating func string(_ name: StaticString, _ rule: StringRule) -> String { string(ifPresent: name, rule) ?? missing(name, "") }
+
+    mutating func enumeration<E: RawRepresentable<String> & CaseIterable>(_ name: StaticString) -> E {
+        enumeration(ifPresent: name) ?? missing(name, Self.placeholder())
+    }
+
+    mutating func object<P: ContractParams>(_ name: StaticString) -> P { object(ifPresent: name) ?? missing(name, Self.placeholder()) }
+
+    mutating func anyObject(_ name: StaticString) -> JSONObject { anyObject(ifPresent: name) ?? missing(name, JSONObject()) }
+
+    mutating func map<Value>(
+        _ name: StaticString, count: ClosedRange<Int>, names rule: StringRule?, _ value: (inout ParamsReader, JSONNode, Step) -> Value?
+    ) -> Members<Value> {
+        map(ifPresent: name, count: count, names: rule, value) ?? missing(name, Members())
+    }
+
+    mutating func array<Value: Equatable>(
+        _ name: StaticString, count: ClosedRange<Int>, isUnique: Bool, _ element: (inout ParamsReader, JSONNode, Step) -> Value?
+    ) -> [Value] {
+        array(ifPresent: name, count: count, isUnique: isUnique, element) ?? missing(name, [])
+    }
+
+    /// Returns the placeholder of a required member without a valid value.
+    private mutating func missing<Value>(_ name: StaticString, _ placeholder: @autoclosure () -> Value) -> Value {
+        report(missing: name)
+        return placeholder()
+    }
+
+    /// Reports a missing required member. If the member is present, its value is not valid and has already been reported.
+    private mutating func report(missing name: StaticString) {
+        isFine = false
+        guard isTracing else { return }
+        guard members.object[name] == nil else { return cannotBeLeftOut(.known(name)) }
+        place = Place(offset: members.object.endOffset, rank: .missing)
+        add(.known(name), rule: "required", "is missing.")
+    }
+
+    static func placeholder<E: CaseIterable>() -> E { E.allCases.first! }
+
+    static func placeholder<P: ContractParams>() -> P {
+        var nothing = try! ParamsReader(params: nil)
+        return P(&nothing)
+    }
+
+    // MARK: Rules of an object
+
+    /// Reports members that were not looked up.
+    ///
+    /// - Parameter known: The names of all members, separated by spaces.
+    mutating func refuseOthers(than known: StaticString) {
+        guard members.hasOthers else { return }
+        isFine = false
+        guard isTracing else { return }
+        let names = Self.names(known)
+        members.object.forEachPair { name, _ in
+            let text = name.string!
+            guard !names.contains(text) else { return }
+            reach(name)
+            let hint = found.count < 20 ? NearestNames.hint(text, among: names) : ""
+            let list = names.isEmpty ? "The method has no parameters." : "Allowed parameters: \(names.joined(separator: ", "))."
+            add(.member(name), rule: "unknownParameter", "is unknown.\(hint.isEmpty ? " " + list : hint)")
+        }
+    }
+
+    /// Reports an object that has too few or too many of several members.
+    ///
+    /// - Parameter choice: Their names, separated by spaces.
+    mutating func choose(_ rule: StaticString, _ range: ClosedRange<Int>, _ choice: StaticString) {
+        let given = members.object.count(ofMembers: choice)
+        guard !range.contains(given) else { return }
+        isFine = false
+        guard isTracing else { return }
+        place = Place(offset: members.object.endOffset, rank: .choice)
+        let number = range == 1...1 ? "exactly" : range.lowerBound == 1 ? "at least" : "at most"
+        let pointer = pointer()
+        add(
+            pointer: pointer, rule: rule.description,
+            "Give \(number) one of \(Self.names(choice).joined(separator: ", ")). "
+                + "The request contains \(given == 0 ? "none" : String(given)) of them.")
+    }
+
+    private static func names(_ list: StaticString) -> [String] { list.description.split(separator: " ").map(String.init) }
 
     // MARK: Values
 
@@ -83,12 +236,16 @@ public struct ParamsReader {
             return nil
         }
         if let value = E(rawValue: text) { return value }
+        report(text, at: step, noneOf: E.allCases.map(\.rawValue))
+        return nil
+    }
+
+    private mutating func report(_ text: String, at step: Step, noneOf known: @autoclosure () -> [String]) {
         isFine = false
-        guard isTracing else { return nil }
-        let known = E.allCases.map(\.rawValue)
+        guard isTracing else { return }
+        let known = known()
         let hint = NearestNames.hint(text, among: known)
         add(step, rule: "enum", "must be one of \(known.joined(separator: ", ")); it is \(Self.quoted(text)).\(hint)")
-        return nil
     }
 
     /// Decodes an object with known members.
@@ -98,8 +255,12 @@ public struct ParamsReader {
             return nil
         }
         enter(step)
-        defer { leave() }
-        return P(node, &self)
+        let outer = members
+        members = MemberLookup(node)
+        let value = P(&self)
+        members = outer
+        leave()
+        return value
     }
 
     /// Decodes an object with arbitrary members.
@@ -114,7 +275,7 @@ public struct ParamsReader {
 
     // MARK: Containers
 
-    mutating func members<Value>(
+    mutating func map<Value>(
         _ node: JSONNode, at step: Step, count: ClosedRange<Int>, names rule: StringRule?,
         _ value: (inout ParamsReader, JSONNode, Step) -> Value?
     ) -> Members<Value>? {
@@ -126,13 +287,19 @@ public struct ParamsReader {
         enter(step)
         defer { leave() }
         var members = Members<Value>()
-        let rule = rule ?? StringRule()
         node.forEachPair { name, node in
-            let text = name.string!
-            for breach in rule.breaches(of: text) { add(.member(name), breach, of: rule, text, isName: true) }
+            let text = self.name(name, rule ?? .any)
             if let value = value(&self, node, .member(name)) { members.append(text, value) }
         }
         return members
+    }
+
+    /// Decodes the name of a member of a map.
+    private mutating func name(_ name: JSONNode, _ rule: StringRule) -> String {
+        reach(name)
+        let text = name.string!
+        for breach in rule.breaches(of: text) { add(.member(name), breach, of: rule, text, isName: true) }
+        return text
     }
 
     mutating func array<Value: Equatable>(
@@ -147,6 +314,7 @@ public struct ParamsReader {
         enter(step)
         var elements: [Value] = []
         node.forEachElement { index, node in
+            reach(node)
             guard let value = element(&self, node, .index(index)) else { return }
             if isUnique, elements.contains(value) {
                 add(.index(index), rule: "uniqueItems", "is a duplicate: the list already contains it.")
@@ -180,38 +348,9 @@ public struct ParamsReader {
         }
     }
 
-    // MARK: Members of an object
-
-    /// Reports a missing required member. If the member is present, its value is not valid and has already been reported.
-    mutating func missing(_ name: StaticString, in node: JSONNode) {
-        if node[name] == nil { add(.known(name), rule: "required", "is missing.") } else { cannotBeLeftOut(.known(name)) }
-    }
-
-    mutating func unknown(_ name: JSONNode, among known: @autoclosure () -> [String]) {
-        isFine = false
-        guard isTracing else { return }
-        let known = known()
-        let text = name.string!
-        let hint = violations.count < 20 ? NearestNames.hint(text, among: known) : ""
-        let list = known.isEmpty ? "The method has no parameters." : "Allowed parameters: \(known.joined(separator: ", "))."
-        add(.member(name), rule: "unknownParameter", "is unknown.\(hint.isEmpty ? " " + list : hint)")
-    }
-
-    mutating func choose(_ rule: StaticString, _ range: ClosedRange<Int>, _ members: @autoclosure () -> [String], given: Int) {
-        guard !range.contains(given) else { return }
-        isFine = false
-        guard isTracing else { return }
-        let number = range == 1...1 ? "exactly" : range.lowerBound == 1 ? "at least" : "at most"
-        let pointer = pointer()
-        add(
-            pointer: pointer, rule: rule.description,
-            "Give \(number) one of \(members().joined(separator: ", ")). The request contains \(given == 0 ? "none" : String(given)) of them."
-        )
-    }
-
     private mutating func refuseNul(in node: JSONNode, at step: Step) {
         switch node.kind {
-        case .string: if node.containsNul { add(step, .noNulCharacter, of: StringRule(), "") }
+        case .string: if node.containsNul { add(step, .noNulCharacter, of: .any, "") }
         case .array:
             enter(step)
             node.forEachElement { refuseNul(in: $1, at: .index($0)) }
@@ -219,7 +358,7 @@ public struct ParamsReader {
         case .object:
             enter(step)
             node.forEachPair { name, value in
-                if name.containsNul { add(.member(name), .noNulCharacter, of: StringRule(), "", isName: true) }
+                if name.containsNul { add(.member(name), .noNulCharacter, of: .any, "", isName: true) }
                 refuseNul(in: value, at: .member(name))
             }
             leave()

@@ -7,21 +7,42 @@ extension ParamsReader {
         (path + (step.map { [$0] } ?? [])).map { "/" + JSONPointer.escaped($0.text) }.joined()
     }
 
+    /// The place of a violation in the text, which determines the order of the violations.
+    struct Place: Comparable {
+        var offset: Int
+        /// The violations at the end of an object follow those of its members.
+        var rank = Rank.value
+
+        enum Rank: Int { case value, choice, missing }
+
+        static func < (a: Place, b: Place) -> Bool { (a.offset, a.rank.rawValue) < (b.offset, b.rank.rawValue) }
+    }
+
+    /// The violations in the order of the text.
+    @usableFromInline
+    var violations: [Violation] {
+        // The sort is stable.
+        found.sorted { $0.place < $1.place }.map(\.violation)
+    }
+
     mutating func add(pointer: String, rule: String, _ message: String) {
         isFine = false
-        guard isTracing, violations.count < Self.mostViolations else { return }
-        if violations.count == Self.mostViolations - 1 {
-            violations.append(
-                Violation(pointer: "", rule: "tooManyViolations", message: "There are more violations; only the first ones are listed."))
+        guard isTracing, found.count < Self.mostViolations else { return }
+        if found.count == Self.mostViolations - 1 {
+            found.append(
+                (
+                    Place(offset: .max),
+                    Violation(pointer: "", rule: "tooManyViolations", message: "There are more violations; only the first ones are listed.")
+                ))
         } else {
-            violations.append(Violation(pointer: pointer, rule: rule, message: message))
+            found.append((place, Violation(pointer: pointer, rule: rule, message: message)))
         }
     }
 
     /// Adds a violation. `message` continues the sentence after the name of the member.
     mutating func add(_ step: Step, rule: String, _ message: @autoclosure () -> String) {
         isFine = false
-        guard isTracing, violations.count < Self.mostViolations else { return }
+        guard isTracing, found.count < Self.mostViolations else { return }
         let subject: String
         switch (step, path.last) {
         case (.index(let index), let last?): subject = "element \(index) of \(Self.shown(last.text))"
@@ -35,8 +56,8 @@ extension ParamsReader {
 
     /// Removes the advice to omit a member that is required.
     mutating func cannotBeLeftOut(_ step: Step) {
-        guard isTracing, let last = violations.indices.last, violations[last].pointer == pointer(step) else { return }
-        violations[last].message = violations[last].message.replacing(Self.leaveOut, with: "")
+        guard let last = found.indices.last, found[last].violation.pointer == pointer(step) else { return }
+        found[last].violation.message = found[last].violation.message.replacing(Self.leaveOut, with: "")
     }
 
     mutating func wrongType(_ node: JSONNode, at step: Step, expected: String) {

@@ -5,7 +5,7 @@ import Platform
 #endif
 
 /// The constraints on a string parameter.
-struct StringRule: Sendable {
+final class StringRule: Sendable {
     /// The allowed length, in Unicode scalars.
     let length: ClosedRange<Int>
     let pattern: StringPattern?

@@ -1,4 +1,5 @@
 import Patterns
+import Synchronization
 
 /// Thrown for a pattern of a schema that cannot become a table.
 struct PatternError: Error, CustomStringConvertible {
@@ -14,9 +15,20 @@ struct PatternTable {
     let accepts: [Bool]
 
     private static let largestDigit = 126 - 48
+    /// The compiled patterns. The examples of the methods check the same few patterns thousands of times.
+    private static let compiled = Mutex<[String: PatternTable]>([:])
 
     /// - Throws: `PatternError` if the pattern is not portable, is not enclosed in `^` and `$`, or needs too many states.
     init(_ pattern: String) throws(PatternError) {
+        if let known = Self.compiled.withLock({ $0[pattern] }) {
+            self = known
+            return
+        }
+        self = try PatternTable(compiling: pattern)
+        Self.compiled.withLock { $0[pattern] = self }
+    }
+
+    private init(compiling pattern: String) throws(PatternError) {
         guard pattern.hasPrefix("^"), pattern.hasSuffix("$"), !pattern.hasSuffix("\\$") else {
             throw PatternError(description: "a pattern must begin with ^ and end with $")
         }

@@ -107,63 +107,46 @@ struct StructEmitter {
         }
     }
 
+    // MARK: Reading
+
     private func reader(_ source: inout SwiftSource) {
         source.line()
-        source.block("public init?(_ node: JSONNode, _ reader: inout ParamsReader)") { source in
-            for property in object.properties { source.line("var \(SwiftNames.member(property.name)): \(name(property))?") }
-            source.block("node.forEachPair { _name, _value in", isClosure: true) { source in
-                for (index, property) in object.properties.enumerated() {
-                    let expression = types.read(
-                        property.type, from: "_value", at: "\"\(property.name)\"", rule: rule + SwiftNames.type(property.name))
-                    source.line("\(index == 0 ? "" : "} else ")if _name.isString(\"\(property.name)\") {")
-                    source.line("    \(SwiftNames.member(property.name)) = \(expression)")
-                }
-                if object.isClosed || object.properties.isEmpty {
-                    let known = "[" + object.properties.map { "\"\($0.name)\"" }.joined(separator: ", ") + "]"
-                    if object.properties.isEmpty {
-                        source.line("reader.unknown(_name, among: [])")
-                    } else {
-                        source.line("} else {")
-                        source.line("    reader.unknown(_name, among: \(known))")
-                    }
-                }
-                if !object.properties.isEmpty { source.line("}") }
-            }
-            for choice in object.choices { choose(choice, &source) }
-            let required = object.properties.filter(\.isRequired).map { ($0.name, SwiftNames.member($0.name)) }
-            for (name, member) in required { source.line("if \(member) == nil { reader.missing(\"\(name)\", in: node) }") }
-            for choice in exclusive { make(choice, &source) }
-            if !required.isEmpty { source.line("guard \(required.map { "let \($0.1)" }.joined(separator: ", ")) else { return nil }") }
-            for property in object.properties where !exclusive.contains(where: { $0.members.contains(property.name) }) {
+        source.block("public init(_ reader: inout ParamsReader)") { source in
+            for property in object.properties {
                 let member = SwiftNames.member(property.name)
                 let fallback = property.defaultValue.map { " ?? \(types.literal($0, of: property.type))" } ?? ""
-                source.line("self.\(member) = \(member)\(fallback)")
+                let value = types.read(property, rule: rule + SwiftNames.type(property.name)) + fallback
+                let isChosen = exclusive.contains { $0.members.contains(property.name) }
+                source.line(isChosen ? "let \(member): \(name(property))? = \(value)" : "\(member) = \(value)")
             }
-            for choice in exclusive { source.line("self.\(SwiftNames.member(choice.name)) = \(SwiftNames.member(choice.name))") }
+            if object.isClosed || object.properties.isEmpty {
+                source.line("reader.refuseOthers(than: \"\(object.properties.map(\.name).joined(separator: " "))\")")
+            }
+            for choice in object.choices { choose(choice, &source) }
+            for choice in exclusive { make(choice, &source) }
         }
     }
 
     private func choose(_ choice: Choice, _ source: inout SwiftSource) {
-        let count = choice.members.map { "(node[\"\($0)\"] == nil ? 0 : 1)" }.joined(separator: " + ")
-        let names = choice.members.map { "\"\($0)\"" }.joined(separator: ", ")
         let range =
             switch choice.rule {
             case .exactlyOne: "1...1"
             case .atLeastOne: "1...Int.max"
             case .atMostOne: "0...1"
             }
-        source.line("reader.choose(\"\(choice.rule.rawValue)\", \(range), [\(names)], given: \(count))")
+        source.line("reader.choose(\"\(choice.rule.rawValue)\", \(range), \"\(choice.members.joined(separator: " "))\")")
     }
 
     private func make(_ choice: Choice, _ source: inout SwiftSource) {
         let member = SwiftNames.member(choice.name)
-        source.line("let \(member): \(SwiftNames.type(choice.name))\(choice.rule == .atMostOne ? "?" : "")")
         for (index, name) in choice.members.map(SwiftNames.member).enumerated() {
             source.line("\(index == 0 ? "" : "} else ")if let \(name) {")
-            source.line("    \(member) = .\(name)(\(name))")
+            source.line("    self.\(member) = .\(name)(\(name))")
         }
         source.line("} else {")
-        source.line(choice.rule == .atMostOne ? "    \(member) = nil" : "    return nil")
+        let first = choice.members[0]
+        let placeholder = ".\(SwiftNames.member(first))(\(types.placeholder(object.property(first)!.type)))"
+        source.line("    self.\(member) = \(choice.rule == .atMostOne ? "nil" : placeholder)")
         source.line("}")
     }
 
@@ -184,14 +167,17 @@ struct StructEmitter {
 
     func writeMember(_ property: Property, _ source: inout SwiftSource) {
         let member = SwiftNames.member(property.name)
-        if property.isRequired || property.defaultValue != nil {
-            source.line("writer.key(\"\(property.name)\")")
-            types.write(property.type, member, to: &source)
-        } else {
+        let isOptional = !property.isRequired && property.defaultValue == nil
+        if let value = types.scalar(property.type, member, isOptional: isOptional) {
+            source.line("writer.member(\"\(property.name)\", \(value))")
+        } else if isOptional {
             source.block("if let \(member)") { source in
                 source.line("writer.key(\"\(property.name)\")")
                 types.write(property.type, member, to: &source)
             }
+        } else {
+            source.line("writer.key(\"\(property.name)\")")
+            types.write(property.type, member, to: &source)
         }
     }
 }

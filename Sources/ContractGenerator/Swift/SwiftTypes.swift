@@ -23,25 +23,45 @@ struct SwiftTypes {
 
     // MARK: Reading
 
-    /// Returns an expression that reads `type` from `node` as an optional.
+    /// Returns an expression that reads a property: a value or its placeholder if it is required, an optional otherwise.
     ///
     /// - Parameter rule: The prefix of the type's string rules; see `StringRules`.
-    func read(_ type: Type, from node: String, at step: String, rule: String) -> String {
+    func read(_ property: Property, rule: String) -> String {
+        read(property.type, from: property.isRequired ? "\"\(property.name)\"" : "ifPresent: \"\(property.name)\"", rule: rule)
+    }
+
+    /// Returns an expression that reads `type`.
+    ///
+    /// - Parameter source: The first arguments of the function of `ParamsReader`: the name of a member, or a node and its step.
+    private func read(_ type: Type, from source: String, rule: String) -> String {
         switch type.shape {
-        case .boolean: return "reader.boolean(\(node), at: \(step))"
-        case .integer(let range): return "reader.integer(\(node), at: \(step), \(text(range)))"
-        case .string: return "reader.string(\(node), at: \(step), .\(StringRules.isTrivial(type) ? "any" : rule))"
-        case .enumeration: return "reader.enumeration(\(node), at: \(step))"
+        case .boolean: return "reader.boolean(\(source))"
+        case .integer(let range): return "reader.integer(\(source), \(text(range)))"
+        case .string: return "reader.string(\(source), .\(StringRules.isTrivial(type) ? "any" : rule))"
+        case .enumeration: return "reader.enumeration(\(source))"
         case .array(let element, let count, let isUnique):
-            return "reader.array(\(node), at: \(step), count: \(text(count)), isUnique: \(isUnique)) { reader, value, step in "
-                + read(element, from: "value", at: "step", rule: rule + "Element") + " }"
+            return "reader.array(\(source), count: \(text(count)), isUnique: \(isUnique)) { reader, value, step in "
+                + read(element, from: "value, at: step", rule: rule + "Element") + " }"
         case .map(let names, let values, let count):
-            return
-                "reader.members(\(node), at: \(step), count: \(text(count)), names: \(nameRule(names, rule: rule))) { reader, value, step in "
-                + read(values, from: "value", at: "step", rule: rule + "Value") + " }"
-        case .object: return "reader.object(\(node), at: \(step))"
-        case .anyObject: return "reader.anyObject(\(node), at: \(step))"
-        case .reference(let name): return read(contract.type(name)!.type, from: node, at: step, rule: SwiftNames.lowered(name))
+            return "reader.map(\(source), count: \(text(count)), names: \(nameRule(names, rule: rule))) { reader, value, step in "
+                + read(values, from: "value, at: step", rule: rule + "Value") + " }"
+        case .object: return "reader.object(\(source))"
+        case .anyObject: return "reader.anyObject(\(source))"
+        case .reference(let name): return read(contract.type(name)!.type, from: source, rule: SwiftNames.lowered(name))
+        }
+    }
+
+    /// Returns the value that stands for a missing one.
+    func placeholder(_ type: Type) -> String {
+        switch type.shape {
+        case .boolean: "false"
+        case .integer: "0"
+        case .string: "\"\""
+        case .array: "[]"
+        case .map: "[:]"
+        case .anyObject: "JSONObject()"
+        case .enumeration, .object: "ParamsReader.placeholder()"
+        case .reference(let name): placeholder(contract.type(name)!.type)
         }
     }
 
@@ -66,6 +86,16 @@ struct SwiftTypes {
     }
 
     // MARK: Writing
+
+    /// Returns the argument for `JSONWriter.member`, or `nil` if `type` has parts.
+    func scalar(_ type: Type, _ expression: String, isOptional: Bool) -> String? {
+        switch type.shape {
+        case .boolean, .integer, .string: expression
+        case .enumeration: "\(expression)\(isOptional ? "?" : "").rawValue"
+        case .array, .map, .object, .anyObject: nil
+        case .reference(let name): scalar(contract.type(name)!.type, expression, isOptional: isOptional)
+        }
+    }
 
     /// Appends statements that write `expression`, a value of `type`.
     func write(_ type: Type, _ expression: String, to source: inout SwiftSource) {

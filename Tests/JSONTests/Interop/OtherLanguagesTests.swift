@@ -9,7 +9,7 @@ struct OtherLanguagesTests {
     /// The test values, and the line that the writer produces for each.
     private static let written: (values: [JSONValue], lines: [[UInt8]]) = {
         var random = RandomValues(seed: 20_231_114)
-        var values: [JSONValue] = (0..<3_000).map { _ in random.value() }
+        var values: [JSONValue] = (0..<1_000).map { _ in random.value() }
         values += (0..<50).map { _ in random.deepest() }
         values += [nil, [], [:], [[]], ["": [:]], ""]
         let lines = values.map { value in

@@ -20,8 +20,7 @@ public struct AccountExists: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("accountId")
-        writer.string(accountId)
+        writer.member("accountId", accountId)
         writer.endObject()
     }
 }

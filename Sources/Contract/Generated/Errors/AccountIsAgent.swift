@@ -26,14 +26,9 @@ public struct AccountIsAgent: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("accountId")
-        writer.string(accountId)
-        writer.key("reason")
-        writer.string(reason)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("accountId", accountId)
+        writer.member("reason", reason)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

@@ -32,22 +32,11 @@ public struct AccountLocked: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("lockedUntil")
-        writer.int(lockedUntil)
-        writer.key("retryAfterSeconds")
-        writer.int(retryAfterSeconds)
-        if let next {
-            writer.key("next")
-            writer.string(next)
-        }
-        if let only {
-            writer.key("only")
-            writer.string(only)
-        }
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("lockedUntil", lockedUntil)
+        writer.member("retryAfterSeconds", retryAfterSeconds)
+        writer.member("next", next)
+        writer.member("only", only)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

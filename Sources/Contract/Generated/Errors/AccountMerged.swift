@@ -29,16 +29,10 @@ public struct AccountMerged: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("accountId")
-        writer.string(accountId)
-        writer.key("survivorId")
-        writer.string(survivorId)
-        writer.key("mergedAt")
-        writer.int(mergedAt)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("accountId", accountId)
+        writer.member("survivorId", survivorId)
+        writer.member("mergedAt", mergedAt)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

@@ -23,14 +23,8 @@ public struct AccountNotFound: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        if let accountId {
-            writer.key("accountId")
-            writer.string(accountId)
-        }
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("accountId", accountId)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct ActionCodeExpired: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("expiredAt")
-        writer.int(expiredAt)
+        writer.member("expiredAt", expiredAt)
         writer.endObject()
     }
 }

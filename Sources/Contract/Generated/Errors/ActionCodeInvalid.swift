@@ -23,14 +23,8 @@ public struct ActionCodeInvalid: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        if let reason {
-            writer.key("reason")
-            writer.string(reason)
-        }
-        if let next {
-            writer.key("next")
-            writer.string(next)
-        }
+        writer.member("reason", reason)
+        writer.member("next", next)
         writer.endObject()
     }
 }

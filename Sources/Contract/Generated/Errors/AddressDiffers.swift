@@ -23,10 +23,8 @@ public struct AddressDiffers: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("email")
-        writer.string(email)
-        writer.key("next")
-        writer.string(next)
+        writer.member("email", email)
+        writer.member("next", next)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct AssumeRoleDenied: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("roleArn")
-        writer.string(roleArn)
-        writer.key("action")
-        writer.string(action)
+        writer.member("roleArn", roleArn)
+        writer.member("action", action)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct AttributeNotYours: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("name")
-        writer.string(name)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("name", name)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

@@ -26,14 +26,9 @@ public struct AudienceNotOffered: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("tenantId")
-        writer.string(tenantId)
-        writer.key("audience")
-        writer.string(audience)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("tenantId", tenantId)
+        writer.member("audience", audience)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct BackupFileExists: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("path")
-        writer.string(path)
+        writer.member("path", path)
         writer.endObject()
     }
 }

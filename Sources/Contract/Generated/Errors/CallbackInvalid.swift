@@ -23,10 +23,8 @@ public struct CallbackInvalid: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("check")
-        writer.string(check)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("check", check)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct ClaimsTooLong: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("characters")
-        writer.int(characters)
+        writer.member("characters", characters)
         writer.endObject()
     }
 }

@@ -36,16 +36,10 @@ public struct ClientNotPermitted: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("clientId")
-        writer.string(clientId)
-        writer.key("cause")
-        writer.string(cause.rawValue)
-        writer.key("reason")
-        writer.string(reason)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("clientId", clientId)
+        writer.member("cause", cause.rawValue)
+        writer.member("reason", reason)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct ClientSecretNotFound: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("clientId")
-        writer.string(clientId)
-        writer.key("secretId")
-        writer.string(secretId)
+        writer.member("clientId", clientId)
+        writer.member("secretId", secretId)
         writer.endObject()
     }
 }

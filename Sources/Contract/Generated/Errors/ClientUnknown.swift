@@ -26,14 +26,9 @@ public struct ClientUnknown: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("tenantId")
-        writer.string(tenantId)
-        writer.key("clientId")
-        writer.string(clientId)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("tenantId", tenantId)
+        writer.member("clientId", clientId)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct ClockOutOfRange: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("asked")
-        writer.int(asked)
+        writer.member("asked", asked)
         writer.endObject()
     }
 }

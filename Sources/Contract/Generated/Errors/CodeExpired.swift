@@ -29,20 +29,10 @@ public struct CodeExpired: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        if let expiredAt {
-            writer.key("expiredAt")
-            writer.int(expiredAt)
-        }
-        if let wrongTries {
-            writer.key("wrongTries")
-            writer.int(wrongTries)
-        }
-        writer.key("next")
-        writer.string(next)
-        if let resendAt {
-            writer.key("resendAt")
-            writer.int(resendAt)
-        }
+        writer.member("expiredAt", expiredAt)
+        writer.member("wrongTries", wrongTries)
+        writer.member("next", next)
+        writer.member("resendAt", resendAt)
         writer.endObject()
     }
 }

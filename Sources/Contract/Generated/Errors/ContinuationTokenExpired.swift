@@ -20,10 +20,7 @@ public struct ContinuationTokenExpired: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        if let expiredAt {
-            writer.key("expiredAt")
-            writer.int(expiredAt)
-        }
+        writer.member("expiredAt", expiredAt)
         writer.endObject()
     }
 }

@@ -20,10 +20,7 @@ public struct ContinuationTokenInvalid: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        if let reason {
-            writer.key("reason")
-            writer.string(reason)
-        }
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct CopyNotVerified: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("path")
-        writer.string(path)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("path", path)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

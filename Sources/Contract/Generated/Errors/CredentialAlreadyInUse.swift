@@ -26,14 +26,9 @@ public struct CredentialAlreadyInUse: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("providerId")
-        writer.string(providerId)
-        if let email {
-            writer.key("email")
-            writer.string(email)
-        }
-        writer.key("pendingToken")
-        writer.string(pendingToken)
+        writer.member("providerId", providerId)
+        writer.member("email", email)
+        writer.member("pendingToken", pendingToken)
         writer.endObject()
     }
 }

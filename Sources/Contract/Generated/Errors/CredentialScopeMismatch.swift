@@ -33,12 +33,9 @@ public struct CredentialScopeMismatch: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("part")
-        writer.string(part.rawValue)
-        writer.key("expected")
-        writer.string(expected)
-        writer.key("actual")
-        writer.string(actual)
+        writer.member("part", part.rawValue)
+        writer.member("expected", expected)
+        writer.member("actual", actual)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct CredentialsExpired: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("expiredAt")
-        writer.int(expiredAt)
-        writer.key("now")
-        writer.int(now)
+        writer.member("expiredAt", expiredAt)
+        writer.member("now", now)
         writer.endObject()
     }
 }

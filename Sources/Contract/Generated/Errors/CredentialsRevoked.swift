@@ -23,10 +23,8 @@ public struct CredentialsRevoked: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("kind")
-        writer.string(kind.rawValue)
-        writer.key("issuedBefore")
-        writer.int(issuedBefore)
+        writer.member("kind", kind.rawValue)
+        writer.member("issuedBefore", issuedBefore)
         writer.endObject()
     }
 }

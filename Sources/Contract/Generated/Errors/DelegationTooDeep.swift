@@ -23,12 +23,8 @@ public struct DelegationTooDeep: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("maximum")
-        writer.int(maximum)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("maximum", maximum)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct DeveloperProviderFixed: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("poolId")
-        writer.string(poolId)
-        writer.key("developerProvider")
-        writer.string(developerProvider)
+        writer.member("poolId", poolId)
+        writer.member("developerProvider", developerProvider)
         writer.endObject()
     }
 }

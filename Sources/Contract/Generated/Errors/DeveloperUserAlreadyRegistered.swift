@@ -23,10 +23,8 @@ public struct DeveloperUserAlreadyRegistered: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("provider")
-        writer.string(provider)
-        writer.key("identityId")
-        writer.string(identityId)
+        writer.member("provider", provider)
+        writer.member("identityId", identityId)
         writer.endObject()
     }
 }

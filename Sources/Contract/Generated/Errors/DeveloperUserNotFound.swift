@@ -23,10 +23,8 @@ public struct DeveloperUserNotFound: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("poolId")
-        writer.string(poolId)
-        writer.key("parameter")
-        writer.string(parameter)
+        writer.member("poolId", poolId)
+        writer.member("parameter", parameter)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct DurationExceedsRoleMaximum: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("durationSeconds")
-        writer.int(durationSeconds)
-        writer.key("maximumSeconds")
-        writer.int(maximumSeconds)
+        writer.member("durationSeconds", durationSeconds)
+        writer.member("maximumSeconds", maximumSeconds)
         writer.endObject()
     }
 }

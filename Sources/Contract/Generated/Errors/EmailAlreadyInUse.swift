@@ -26,16 +26,9 @@ public struct EmailAlreadyInUse: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("email")
-        writer.string(email)
-        if let providerId {
-            writer.key("providerId")
-            writer.string(providerId)
-        }
-        if let pendingToken {
-            writer.key("pendingToken")
-            writer.string(pendingToken)
-        }
+        writer.member("email", email)
+        writer.member("providerId", providerId)
+        writer.member("pendingToken", pendingToken)
         writer.endObject()
     }
 }

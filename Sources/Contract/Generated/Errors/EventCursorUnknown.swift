@@ -23,10 +23,8 @@ public struct EventCursorUnknown: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("after")
-        writer.string(after)
-        writer.key("last")
-        writer.string(last)
+        writer.member("after", after)
+        writer.member("last", last)
         writer.endObject()
     }
 }

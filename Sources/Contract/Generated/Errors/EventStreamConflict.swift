@@ -20,8 +20,7 @@ public struct EventStreamConflict: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("streamId")
-        writer.string(streamId)
+        writer.member("streamId", streamId)
         writer.endObject()
     }
 }

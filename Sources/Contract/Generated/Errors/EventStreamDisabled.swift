@@ -20,8 +20,7 @@ public struct EventStreamDisabled: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("streamId")
-        writer.string(streamId)
+        writer.member("streamId", streamId)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct EventsExpired: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("after")
-        writer.string(after)
-        writer.key("removedUntil")
-        writer.string(removedUntil)
+        writer.member("after", after)
+        writer.member("removedUntil", removedUntil)
         writer.endObject()
     }
 }

@@ -29,16 +29,10 @@ public struct FactorCodeInvalid: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("check")
-        writer.string(check)
-        writer.key("reason")
-        writer.string(reason)
-        writer.key("attemptsLeft")
-        writer.int(attemptsLeft)
-        if let resendAt {
-            writer.key("resendAt")
-            writer.int(resendAt)
-        }
+        writer.member("check", check)
+        writer.member("reason", reason)
+        writer.member("attemptsLeft", attemptsLeft)
+        writer.member("resendAt", resendAt)
         writer.endObject()
     }
 }

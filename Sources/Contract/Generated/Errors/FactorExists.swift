@@ -20,8 +20,7 @@ public struct FactorExists: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("factorId")
-        writer.string(factorId)
+        writer.member("factorId", factorId)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct FactorKindNotAccepted: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("kind")
-        writer.string(kind.rawValue)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("kind", kind.rawValue)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

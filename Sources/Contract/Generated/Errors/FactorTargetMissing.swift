@@ -23,10 +23,8 @@ public struct FactorTargetMissing: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("kind")
-        writer.string(kind)
-        writer.key("needed")
-        writer.string(needed)
+        writer.member("kind", kind)
+        writer.member("needed", needed)
         writer.endObject()
     }
 }

@@ -32,10 +32,8 @@ public struct FlowEnded: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("cause")
-        writer.string(cause.rawValue)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("cause", cause.rawValue)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

@@ -39,16 +39,10 @@ public struct HookFailed: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("hook")
-        writer.string(hook.rawValue)
-        writer.key("check")
-        writer.string(check.rawValue)
-        writer.key("reason")
-        writer.string(reason)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("hook", hook.rawValue)
+        writer.member("check", check.rawValue)
+        writer.member("reason", reason)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct HooksNotOffered: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("hook")
-        writer.string(hook.rawValue)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("hook", hook.rawValue)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

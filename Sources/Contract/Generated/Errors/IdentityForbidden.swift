@@ -20,8 +20,7 @@ public struct IdentityForbidden: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("identityId")
-        writer.string(identityId)
+        writer.member("identityId", identityId)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct IdpDisabled: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("tenantId")
-        writer.string(tenantId)
-        writer.key("providerId")
-        writer.string(providerId)
+        writer.member("tenantId", tenantId)
+        writer.member("providerId", providerId)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct InternalError: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("incident")
-        writer.string(incident)
+        writer.member("incident", incident)
         writer.endObject()
     }
 }

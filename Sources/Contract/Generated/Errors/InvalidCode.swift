@@ -32,24 +32,11 @@ public struct InvalidCode: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("attemptsLeft")
-        writer.int(attemptsLeft)
-        if let resendAt {
-            writer.key("resendAt")
-            writer.int(resendAt)
-        }
-        if let next {
-            writer.key("next")
-            writer.string(next)
-        }
-        if let lockedUntil {
-            writer.key("lockedUntil")
-            writer.int(lockedUntil)
-        }
-        if let retryAfterSeconds {
-            writer.key("retryAfterSeconds")
-            writer.int(retryAfterSeconds)
-        }
+        writer.member("attemptsLeft", attemptsLeft)
+        writer.member("resendAt", resendAt)
+        writer.member("next", next)
+        writer.member("lockedUntil", lockedUntil)
+        writer.member("retryAfterSeconds", retryAfterSeconds)
         writer.endObject()
     }
 }

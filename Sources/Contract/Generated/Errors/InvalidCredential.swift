@@ -26,12 +26,9 @@ public struct InvalidCredential: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("providerId")
-        writer.string(providerId)
-        writer.key("check")
-        writer.string(check)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("providerId", providerId)
+        writer.member("check", check)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct InvalidCursor: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("method")
-        writer.string(method)
+        writer.member("method", method)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct InvalidIdp: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("pointer")
-        writer.string(pointer)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("pointer", pointer)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

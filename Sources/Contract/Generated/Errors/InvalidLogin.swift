@@ -23,10 +23,8 @@ public struct InvalidLogin: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("provider")
-        writer.string(provider)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("provider", provider)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

@@ -35,18 +35,9 @@ public struct InvalidPassword: ContractError {
             element.write(to: &writer)
         }
         writer.endArray()
-        if let attemptsLeft {
-            writer.key("attemptsLeft")
-            writer.int(attemptsLeft)
-        }
-        if let lockedUntil {
-            writer.key("lockedUntil")
-            writer.int(lockedUntil)
-        }
-        if let retryAfterSeconds {
-            writer.key("retryAfterSeconds")
-            writer.int(retryAfterSeconds)
-        }
+        writer.member("attemptsLeft", attemptsLeft)
+        writer.member("lockedUntil", lockedUntil)
+        writer.member("retryAfterSeconds", retryAfterSeconds)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct InvalidPrincipalTags: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("tag")
-        writer.string(tag)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("tag", tag)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

@@ -26,10 +26,8 @@ public struct InvalidTenantSettings: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("pointer")
-        writer.string(pointer)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("pointer", pointer)
+        writer.member("reason", reason)
         if let conflicts {
             writer.key("conflicts")
             writer.beginArray()

@@ -23,8 +23,7 @@ public struct InvalidTrustedIssuer: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("reason", reason)
         writer.key("violations")
         writer.beginArray()
         for element in violations {

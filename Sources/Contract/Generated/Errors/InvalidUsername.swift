@@ -20,8 +20,7 @@ public struct InvalidUsername: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct IssuerNotFound: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("issuer")
-        writer.string(issuer)
+        writer.member("issuer", issuer)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct KeyNotFound: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("kid")
-        writer.string(kid)
+        writer.member("kid", kid)
         writer.endObject()
     }
 }

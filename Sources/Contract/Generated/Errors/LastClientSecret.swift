@@ -20,8 +20,7 @@ public struct LastClientSecret: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("clientId")
-        writer.string(clientId)
+        writer.member("clientId", clientId)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct LastProvider: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("providerId")
-        writer.string(providerId)
+        writer.member("providerId", providerId)
         writer.endObject()
     }
 }

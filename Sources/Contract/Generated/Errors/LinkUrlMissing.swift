@@ -20,8 +20,7 @@ public struct LinkUrlMissing: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("tenantId")
-        writer.string(tenantId)
+        writer.member("tenantId", tenantId)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct LoginNotLinked: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("identityId")
-        writer.string(identityId)
-        writer.key("provider")
-        writer.string(provider)
+        writer.member("identityId", identityId)
+        writer.member("provider", provider)
         writer.endObject()
     }
 }

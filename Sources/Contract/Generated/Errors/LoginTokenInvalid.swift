@@ -26,12 +26,9 @@ public struct LoginTokenInvalid: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("provider")
-        writer.string(provider)
-        writer.key("check")
-        writer.string(check)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("provider", provider)
+        writer.member("check", check)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

@@ -32,12 +32,9 @@ public struct MalformedPolicy: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("policy")
-        writer.string(policy.rawValue)
-        writer.key("pointer")
-        writer.string(pointer)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("policy", policy.rawValue)
+        writer.member("pointer", pointer)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

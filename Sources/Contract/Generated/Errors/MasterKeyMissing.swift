@@ -26,18 +26,9 @@ public struct MasterKeyMissing: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        if let fingerprint {
-            writer.key("fingerprint")
-            writer.string(fingerprint)
-        }
-        if let keyFile {
-            writer.key("keyFile")
-            writer.string(keyFile)
-        }
-        if let newKeyCommand {
-            writer.key("newKeyCommand")
-            writer.string(newKeyCommand)
-        }
+        writer.member("fingerprint", fingerprint)
+        writer.member("keyFile", keyFile)
+        writer.member("newKeyCommand", newKeyCommand)
         writer.endObject()
     }
 }

@@ -26,14 +26,9 @@ public struct MasterKeyWrong: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("fingerprint")
-        writer.string(fingerprint)
-        writer.key("given")
-        writer.string(given)
-        if let keyFile {
-            writer.key("keyFile")
-            writer.string(keyFile)
-        }
+        writer.member("fingerprint", fingerprint)
+        writer.member("given", given)
+        writer.member("keyFile", keyFile)
         writer.endObject()
     }
 }

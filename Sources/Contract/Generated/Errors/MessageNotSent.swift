@@ -29,18 +29,10 @@ public struct MessageNotSent: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("channel")
-        writer.string(channel.rawValue)
-        writer.key("reason")
-        writer.string(reason)
-        if let retryAfterSeconds {
-            writer.key("retryAfterSeconds")
-            writer.int(retryAfterSeconds)
-        }
-        if let mayHaveArrived {
-            writer.key("mayHaveArrived")
-            writer.bool(mayHaveArrived)
-        }
+        writer.member("channel", channel.rawValue)
+        writer.member("reason", reason)
+        writer.member("retryAfterSeconds", retryAfterSeconds)
+        writer.member("mayHaveArrived", mayHaveArrived)
         writer.endObject()
     }
 }

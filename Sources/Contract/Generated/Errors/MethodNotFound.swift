@@ -26,18 +26,14 @@ public struct MethodNotFound: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("method")
-        writer.string(method)
+        writer.member("method", method)
         writer.key("nearest")
         writer.beginArray()
         for element in nearest {
             writer.string(element)
         }
         writer.endArray()
-        if let testingOption {
-            writer.key("testingOption")
-            writer.string(testingOption)
-        }
+        writer.member("testingOption", testingOption)
         writer.endObject()
     }
 }

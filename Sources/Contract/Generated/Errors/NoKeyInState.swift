@@ -23,10 +23,8 @@ public struct NoKeyInState: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("issuer")
-        writer.string(issuer)
-        writer.key("keyState")
-        writer.string(keyState)
+        writer.member("issuer", issuer)
+        writer.member("keyState", keyState)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct PackedPolicyTooLarge: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("percent")
-        writer.int(percent)
+        writer.member("percent", percent)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct ParseError: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("reason")
-        writer.string(reason)
-        writer.key("offset")
-        writer.int(offset)
+        writer.member("reason", reason)
+        writer.member("offset", offset)
         writer.endObject()
     }
 }

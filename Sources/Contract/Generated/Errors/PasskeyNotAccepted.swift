@@ -63,16 +63,10 @@ public struct PasskeyNotAccepted: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("reason")
-        writer.string(reason.rawValue)
-        writer.key("detail")
-        writer.string(detail)
-        if let credentialId {
-            writer.key("credentialId")
-            writer.string(credentialId)
-        }
-        writer.key("next")
-        writer.string(next)
+        writer.member("reason", reason.rawValue)
+        writer.member("detail", detail)
+        writer.member("credentialId", credentialId)
+        writer.member("next", next)
         if let unknownCredential {
             writer.key("unknownCredential")
             unknownCredential.write(to: &writer)

@@ -20,8 +20,7 @@ public struct PasskeyNotFound: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("credentialId")
-        writer.string(credentialId)
+        writer.member("credentialId", credentialId)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct PasskeyNotSet: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("next")
-        writer.string(next)
+        writer.member("next", next)
         writer.endObject()
     }
 }

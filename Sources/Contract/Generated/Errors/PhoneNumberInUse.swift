@@ -20,8 +20,7 @@ public struct PhoneNumberInUse: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("phoneNumber")
-        writer.string(phoneNumber)
+        writer.member("phoneNumber", phoneNumber)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct PoolNotFound: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("poolId")
-        writer.string(poolId)
+        writer.member("poolId", poolId)
         writer.endObject()
     }
 }

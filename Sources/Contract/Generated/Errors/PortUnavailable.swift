@@ -23,10 +23,8 @@ public struct PortUnavailable: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("port")
-        writer.int(port)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("port", port)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

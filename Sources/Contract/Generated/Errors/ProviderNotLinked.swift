@@ -23,8 +23,7 @@ public struct ProviderNotLinked: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("providerId")
-        writer.string(providerId)
+        writer.member("providerId", providerId)
         writer.key("linked")
         writer.beginArray()
         for element in linked {

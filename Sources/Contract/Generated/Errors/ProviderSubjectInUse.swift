@@ -23,10 +23,8 @@ public struct ProviderSubjectInUse: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("providerId")
-        writer.string(providerId)
-        writer.key("subject")
-        writer.string(subject)
+        writer.member("providerId", providerId)
+        writer.member("subject", subject)
         writer.endObject()
     }
 }

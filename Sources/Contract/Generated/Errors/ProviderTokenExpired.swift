@@ -23,10 +23,8 @@ public struct ProviderTokenExpired: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("providerId")
-        writer.string(providerId)
-        writer.key("expiresAt")
-        writer.int(expiresAt)
+        writer.member("providerId", providerId)
+        writer.member("expiresAt", expiresAt)
         writer.endObject()
     }
 }

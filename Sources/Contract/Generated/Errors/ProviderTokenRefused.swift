@@ -23,10 +23,8 @@ public struct ProviderTokenRefused: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("providerId")
-        writer.string(providerId)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("providerId", providerId)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

@@ -29,16 +29,10 @@ public struct ProviderUnavailable: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("provider")
-        writer.string(provider)
-        writer.key("reason")
-        writer.string(reason)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
-        writer.key("retryAfterSeconds")
-        writer.int(retryAfterSeconds)
+        writer.member("provider", provider)
+        writer.member("reason", reason)
+        writer.member("oauthError", oauthError)
+        writer.member("retryAfterSeconds", retryAfterSeconds)
         writer.endObject()
     }
 }

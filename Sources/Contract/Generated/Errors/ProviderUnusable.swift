@@ -29,16 +29,10 @@ public struct ProviderUnusable: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("provider")
-        writer.string(provider)
-        writer.key("check")
-        writer.string(check)
-        writer.key("reason")
-        writer.string(reason)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("provider", provider)
+        writer.member("check", check)
+        writer.member("reason", reason)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct PublicProviderRequired: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("provider")
-        writer.string(provider)
+        writer.member("provider", provider)
         writer.endObject()
     }
 }

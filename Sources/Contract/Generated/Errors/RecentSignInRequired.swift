@@ -23,10 +23,8 @@ public struct RecentSignInRequired: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("authenticatedAt")
-        writer.int(authenticatedAt)
-        writer.key("maximumAgeSeconds")
-        writer.int(maximumAgeSeconds)
+        writer.member("authenticatedAt", authenticatedAt)
+        writer.member("maximumAgeSeconds", maximumAgeSeconds)
         writer.endObject()
     }
 }

@@ -23,12 +23,8 @@ public struct RefreshTokenExpired: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
-        writer.key("expiredAt")
-        writer.int(expiredAt)
+        writer.member("oauthError", oauthError)
+        writer.member("expiredAt", expiredAt)
         writer.endObject()
     }
 }

@@ -26,14 +26,9 @@ public struct RefusedByHook: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("hook")
-        writer.string(hook.rawValue)
-        writer.key("reason")
-        writer.string(reason)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("hook", hook.rawValue)
+        writer.member("reason", reason)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

@@ -26,12 +26,9 @@ public struct RequestExpired: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("signedAt")
-        writer.int(signedAt)
-        writer.key("expiresSeconds")
-        writer.int(expiresSeconds)
-        writer.key("now")
-        writer.int(now)
+        writer.member("signedAt", signedAt)
+        writer.member("expiresSeconds", expiresSeconds)
+        writer.member("now", now)
         writer.endObject()
     }
 }

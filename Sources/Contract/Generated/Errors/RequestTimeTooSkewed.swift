@@ -26,12 +26,9 @@ public struct RequestTimeTooSkewed: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("signedAt")
-        writer.int(signedAt)
-        writer.key("now")
-        writer.int(now)
-        writer.key("maximumSkewSeconds")
-        writer.int(maximumSkewSeconds)
+        writer.member("signedAt", signedAt)
+        writer.member("now", now)
+        writer.member("maximumSkewSeconds", maximumSkewSeconds)
         writer.endObject()
     }
 }

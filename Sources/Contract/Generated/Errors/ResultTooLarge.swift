@@ -20,8 +20,7 @@ public struct ResultTooLarge: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("maximumBytes")
-        writer.int(maximumBytes)
+        writer.member("maximumBytes", maximumBytes)
         writer.endObject()
     }
 }

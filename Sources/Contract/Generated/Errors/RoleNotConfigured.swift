@@ -26,14 +26,9 @@ public struct RoleNotConfigured: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("poolId")
-        writer.string(poolId)
-        if let roleArn {
-            writer.key("roleArn")
-            writer.string(roleArn)
-        }
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("poolId", poolId)
+        writer.member("roleArn", roleArn)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

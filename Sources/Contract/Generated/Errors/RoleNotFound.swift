@@ -20,8 +20,7 @@ public struct RoleNotFound: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("role")
-        writer.string(role)
+        writer.member("role", role)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct RoleNotOffered: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("roleArn")
-        writer.string(roleArn)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("roleArn", roleArn)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

@@ -38,10 +38,7 @@ public struct ScopeNotGranted: ContractError {
             writer.string(element)
         }
         writer.endArray()
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

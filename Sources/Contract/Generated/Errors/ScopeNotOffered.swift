@@ -23,8 +23,7 @@ public struct ScopeNotOffered: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("tenantId")
-        writer.string(tenantId)
+        writer.member("tenantId", tenantId)
         writer.key("scopes")
         writer.beginArray()
         for element in scopes {

@@ -20,10 +20,7 @@ public struct SecondFactorRequired: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

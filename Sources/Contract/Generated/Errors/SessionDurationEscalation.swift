@@ -26,12 +26,9 @@ public struct SessionDurationEscalation: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("expiresAt")
-        writer.int(expiresAt)
-        writer.key("sessionExpiresAt")
-        writer.int(sessionExpiresAt)
-        writer.key("maximumSeconds")
-        writer.int(maximumSeconds)
+        writer.member("expiresAt", expiresAt)
+        writer.member("sessionExpiresAt", sessionExpiresAt)
+        writer.member("maximumSeconds", maximumSeconds)
         writer.endObject()
     }
 }

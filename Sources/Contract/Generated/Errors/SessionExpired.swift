@@ -20,8 +20,7 @@ public struct SessionExpired: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("endedAt")
-        writer.int(endedAt)
+        writer.member("endedAt", endedAt)
         writer.endObject()
     }
 }

@@ -26,12 +26,9 @@ public struct SignInRefused: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("providerId")
-        writer.string(providerId)
-        writer.key("error")
-        writer.string(error)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("providerId", providerId)
+        writer.member("error", error)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

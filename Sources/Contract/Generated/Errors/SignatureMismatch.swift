@@ -23,10 +23,8 @@ public struct SignatureMismatch: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("canonicalRequest")
-        writer.string(canonicalRequest)
-        writer.key("stringToSign")
-        writer.string(stringToSign)
+        writer.member("canonicalRequest", canonicalRequest)
+        writer.member("stringToSign", stringToSign)
         writer.endObject()
     }
 }

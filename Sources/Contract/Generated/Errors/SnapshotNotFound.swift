@@ -23,8 +23,7 @@ public struct SnapshotNotFound: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("name")
-        writer.string(name)
+        writer.member("name", name)
         writer.key("kept")
         writer.beginArray()
         for element in kept {

@@ -23,12 +23,8 @@ public struct SnapshotUnusable: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        if let file {
-            writer.key("file")
-            writer.string(file)
-        }
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("file", file)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct SnapshotVersionMismatch: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("found")
-        writer.int(found)
-        writer.key("supported")
-        writer.int(supported)
+        writer.member("found", found)
+        writer.member("supported", supported)
         writer.endObject()
     }
 }

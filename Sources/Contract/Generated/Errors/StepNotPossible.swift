@@ -20,8 +20,7 @@ public struct StepNotPossible: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("expected")
-        writer.string(expected)
+        writer.member("expected", expected)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct StoreBusy: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("retryAfterSeconds")
-        writer.int(retryAfterSeconds)
+        writer.member("retryAfterSeconds", retryAfterSeconds)
         writer.endObject()
     }
 }

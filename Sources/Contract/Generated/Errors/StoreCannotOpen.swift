@@ -26,14 +26,9 @@ public struct StoreCannotOpen: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("path")
-        writer.string(path)
-        writer.key("reason")
-        writer.string(reason)
-        if let retryAfterSeconds {
-            writer.key("retryAfterSeconds")
-            writer.int(retryAfterSeconds)
-        }
+        writer.member("path", path)
+        writer.member("reason", reason)
+        writer.member("retryAfterSeconds", retryAfterSeconds)
         writer.endObject()
     }
 }

@@ -23,12 +23,8 @@ public struct StoreCorrupt: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("reason")
-        writer.string(reason)
-        if let path {
-            writer.key("path")
-            writer.string(path)
-        }
+        writer.member("reason", reason)
+        writer.member("path", path)
         writer.endObject()
     }
 }

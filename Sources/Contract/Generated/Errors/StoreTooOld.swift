@@ -23,10 +23,8 @@ public struct StoreTooOld: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("found")
-        writer.int(found)
-        writer.key("needed")
-        writer.int(needed)
+        writer.member("found", found)
+        writer.member("needed", needed)
         writer.endObject()
     }
 }

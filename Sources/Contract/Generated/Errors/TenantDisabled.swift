@@ -23,12 +23,8 @@ public struct TenantDisabled: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("tenantId")
-        writer.string(tenantId)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("tenantId", tenantId)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

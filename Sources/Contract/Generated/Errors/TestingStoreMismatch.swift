@@ -26,12 +26,9 @@ public struct TestingStoreMismatch: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("testing")
-        writer.bool(testing)
-        writer.key("path")
-        writer.string(path)
-        writer.key("reason")
-        writer.string(reason)
+        writer.member("testing", testing)
+        writer.member("path", path)
+        writer.member("reason", reason)
         writer.endObject()
     }
 }

@@ -23,12 +23,8 @@ public struct TokenAlgorithmNotAllowed: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("algorithm")
-        writer.string(algorithm)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("algorithm", algorithm)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

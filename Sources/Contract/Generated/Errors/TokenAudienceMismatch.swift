@@ -26,18 +26,14 @@ public struct TokenAudienceMismatch: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("expected")
-        writer.string(expected)
+        writer.member("expected", expected)
         writer.key("actual")
         writer.beginArray()
         for element in actual {
             writer.string(element)
         }
         writer.endArray()
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

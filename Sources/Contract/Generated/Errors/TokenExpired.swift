@@ -26,14 +26,9 @@ public struct TokenExpired: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("expiredAt")
-        writer.int(expiredAt)
-        writer.key("now")
-        writer.int(now)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("expiredAt", expiredAt)
+        writer.member("now", now)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

@@ -26,14 +26,9 @@ public struct TokenIssuerMismatch: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("expected")
-        writer.string(expected)
-        writer.key("actual")
-        writer.string(actual)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("expected", expected)
+        writer.member("actual", actual)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

@@ -26,16 +26,9 @@ public struct TokenKeyUnknown: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        if let kid {
-            writer.key("kid")
-            writer.string(kid)
-        }
-        writer.key("reason")
-        writer.string(reason)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("kid", kid)
+        writer.member("reason", reason)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

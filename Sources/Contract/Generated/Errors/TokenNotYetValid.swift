@@ -26,14 +26,9 @@ public struct TokenNotYetValid: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("validFrom")
-        writer.int(validFrom)
-        writer.key("now")
-        writer.int(now)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("validFrom", validFrom)
+        writer.member("now", now)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

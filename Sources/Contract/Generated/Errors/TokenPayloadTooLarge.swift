@@ -23,10 +23,8 @@ public struct TokenPayloadTooLarge: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("bytes")
-        writer.int(bytes)
-        writer.key("maximum")
-        writer.int(maximum)
+        writer.member("bytes", bytes)
+        writer.member("maximum", maximum)
         writer.endObject()
     }
 }

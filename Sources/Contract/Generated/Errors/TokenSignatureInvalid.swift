@@ -23,12 +23,8 @@ public struct TokenSignatureInvalid: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("kid")
-        writer.string(kid)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("kid", kid)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

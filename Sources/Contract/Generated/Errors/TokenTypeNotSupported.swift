@@ -23,12 +23,8 @@ public struct TokenTypeNotSupported: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("requested")
-        writer.string(requested)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("requested", requested)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

@@ -26,14 +26,9 @@ public struct TokenUseMismatch: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("expected")
-        writer.string(expected.rawValue)
-        writer.key("actual")
-        writer.string(actual.rawValue)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("expected", expected.rawValue)
+        writer.member("actual", actual.rawValue)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

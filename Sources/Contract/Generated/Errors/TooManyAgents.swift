@@ -23,10 +23,8 @@ public struct TooManyAgents: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("accountId")
-        writer.string(accountId)
-        writer.key("limit")
-        writer.int(limit)
+        writer.member("accountId", accountId)
+        writer.member("limit", limit)
         writer.endObject()
     }
 }

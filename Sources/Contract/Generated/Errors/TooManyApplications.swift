@@ -23,10 +23,8 @@ public struct TooManyApplications: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("tenantId")
-        writer.string(tenantId)
-        writer.key("maximum")
-        writer.int(maximum)
+        writer.member("tenantId", tenantId)
+        writer.member("maximum", maximum)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct TooManyClientSecrets: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("clientId")
-        writer.string(clientId)
-        writer.key("maximum")
-        writer.int(maximum)
+        writer.member("clientId", clientId)
+        writer.member("maximum", maximum)
         writer.endObject()
     }
 }

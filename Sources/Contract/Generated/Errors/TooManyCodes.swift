@@ -26,18 +26,9 @@ public struct TooManyCodes: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        if let retryAfterSeconds {
-            writer.key("retryAfterSeconds")
-            writer.int(retryAfterSeconds)
-        }
-        if let sentInFlow {
-            writer.key("sentInFlow")
-            writer.int(sentInFlow)
-        }
-        if let next {
-            writer.key("next")
-            writer.string(next)
-        }
+        writer.member("retryAfterSeconds", retryAfterSeconds)
+        writer.member("sentInFlow", sentInFlow)
+        writer.member("next", next)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct TooManyEventPolls: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("maximum")
-        writer.int(maximum)
+        writer.member("maximum", maximum)
         writer.endObject()
     }
 }

@@ -23,10 +23,8 @@ public struct TooManyFailedSends: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("failures")
-        writer.int(failures)
-        writer.key("retryAfterSeconds")
-        writer.int(retryAfterSeconds)
+        writer.member("failures", failures)
+        writer.member("retryAfterSeconds", retryAfterSeconds)
         writer.endObject()
     }
 }

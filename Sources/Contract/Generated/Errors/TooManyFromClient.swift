@@ -23,10 +23,8 @@ public struct TooManyFromClient: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("counted")
-        writer.string(counted)
-        writer.key("retryAfterSeconds")
-        writer.int(retryAfterSeconds)
+        writer.member("counted", counted)
+        writer.member("retryAfterSeconds", retryAfterSeconds)
         writer.endObject()
     }
 }

@@ -20,8 +20,7 @@ public struct TooManyProviders: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("limit")
-        writer.int(limit)
+        writer.member("limit", limit)
         writer.endObject()
     }
 }

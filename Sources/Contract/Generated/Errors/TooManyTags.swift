@@ -23,10 +23,8 @@ public struct TooManyTags: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("poolId")
-        writer.string(poolId)
-        writer.key("count")
-        writer.int(count)
+        writer.member("poolId", poolId)
+        writer.member("count", count)
         writer.endObject()
     }
 }

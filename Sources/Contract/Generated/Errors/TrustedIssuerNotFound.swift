@@ -23,12 +23,8 @@ public struct TrustedIssuerNotFound: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("issuer")
-        writer.string(issuer)
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("issuer", issuer)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

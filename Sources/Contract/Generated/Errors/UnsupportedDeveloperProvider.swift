@@ -29,20 +29,15 @@ public struct UnsupportedDeveloperProvider: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("poolId")
-        writer.string(poolId)
+        writer.member("poolId", poolId)
         writer.key("given")
         writer.beginArray()
         for element in given {
             writer.string(element)
         }
         writer.endArray()
-        writer.key("reason")
-        writer.string(reason)
-        if let developerProvider {
-            writer.key("developerProvider")
-            writer.string(developerProvider)
-        }
+        writer.member("reason", reason)
+        writer.member("developerProvider", developerProvider)
         writer.endObject()
     }
 }

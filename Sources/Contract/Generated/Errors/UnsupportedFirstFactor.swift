@@ -20,8 +20,7 @@ public struct UnsupportedFirstFactor: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("signInProvider")
-        writer.string(signInProvider)
+        writer.member("signInProvider", signInProvider)
         writer.endObject()
     }
 }

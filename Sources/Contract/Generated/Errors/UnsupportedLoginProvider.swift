@@ -23,10 +23,8 @@ public struct UnsupportedLoginProvider: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("poolId")
-        writer.string(poolId)
-        writer.key("provider")
-        writer.string(provider)
+        writer.member("poolId", poolId)
+        writer.member("provider", provider)
         writer.endObject()
     }
 }

@@ -23,12 +23,8 @@ public struct UserAlreadyExists: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        writer.key("next")
-        writer.string(next)
-        if let hint {
-            writer.key("hint")
-            writer.string(hint)
-        }
+        writer.member("next", next)
+        writer.member("hint", hint)
         writer.endObject()
     }
 }

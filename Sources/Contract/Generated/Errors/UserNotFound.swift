@@ -26,18 +26,9 @@ public struct UserNotFound: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
-        if let next {
-            writer.key("next")
-            writer.string(next)
-        }
-        if let hint {
-            writer.key("hint")
-            writer.string(hint)
-        }
-        if let oauthError {
-            writer.key("oauthError")
-            writer.string(oauthError)
-        }
+        writer.member("next", next)
+        writer.member("hint", hint)
+        writer.member("oauthError", oauthError)
         writer.endObject()
     }
 }

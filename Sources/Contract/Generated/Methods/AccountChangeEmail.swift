@@ -47,58 +47,33 @@ public enum AccountChangeEmail: ContractMethod {
             self.client = client
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var accountId: String?
-            var email: String?
-            var currentPassword: String?
-            var language: String?
-            var continuationToken: String?
-            var client: ClientOrigin?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("accountId") {
-                    accountId = reader.string(_value, at: "accountId", .accountId)
-                } else if _name.isString("email") {
-                    email = reader.string(_value, at: "email", .username)
-                } else if _name.isString("currentPassword") {
-                    currentPassword = reader.string(_value, at: "currentPassword", .password)
-                } else if _name.isString("language") {
-                    language = reader.string(_value, at: "language", .languageTag)
-                } else if _name.isString("continuationToken") {
-                    continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else {
-                    reader.unknown(_name, among: ["idToken", "accountId", "email", "currentPassword", "language", "continuationToken", "client"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["idToken", "accountId", "continuationToken"], given: (node["idToken"] == nil ? 0 : 1) + (node["accountId"] == nil ? 0 : 1) + (node["continuationToken"] == nil ? 0 : 1))
-            reader.choose("exactlyOne", 1...1, ["email", "continuationToken"], given: (node["email"] == nil ? 0 : 1) + (node["continuationToken"] == nil ? 0 : 1))
-            let account: Account
+        public init(_ reader: inout ParamsReader) {
+            let idToken: String? = reader.string(ifPresent: "idToken", .jwt)
+            let accountId: String? = reader.string(ifPresent: "accountId", .accountId)
+            let email: String? = reader.string(ifPresent: "email", .username)
+            currentPassword = reader.string(ifPresent: "currentPassword", .password)
+            language = reader.string(ifPresent: "language", .languageTag)
+            let continuationToken: String? = reader.string(ifPresent: "continuationToken", .continuationToken)
+            client = reader.object(ifPresent: "client")
+            reader.refuseOthers(than: "idToken accountId email currentPassword language continuationToken client")
+            reader.choose("exactlyOne", 1...1, "idToken accountId continuationToken")
+            reader.choose("exactlyOne", 1...1, "email continuationToken")
             if let idToken {
-                account = .idToken(idToken)
+                self.account = .idToken(idToken)
             } else if let accountId {
-                account = .accountId(accountId)
+                self.account = .accountId(accountId)
             } else if let continuationToken {
-                account = .continuationToken(continuationToken)
+                self.account = .continuationToken(continuationToken)
             } else {
-                return nil
+                self.account = .idToken("")
             }
-            let address: Address
             if let email {
-                address = .email(email)
+                self.address = .email(email)
             } else if let continuationToken {
-                address = .continuationToken(continuationToken)
+                self.address = .continuationToken(continuationToken)
             } else {
-                return nil
+                self.address = .email("")
             }
-            self.currentPassword = currentPassword
-            self.language = language
-            self.client = client
-            self.account = account
-            self.address = address
         }
     }
 

@@ -29,36 +29,13 @@ public enum AccountChangePassword: ContractMethod {
             self.scope = scope
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var currentPassword: String?
-            var newPassword: String?
-            var audience: String?
-            var scope: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("currentPassword") {
-                    currentPassword = reader.string(_value, at: "currentPassword", .password)
-                } else if _name.isString("newPassword") {
-                    newPassword = reader.string(_value, at: "newPassword", .password)
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .accountChangePasswordAudience)
-                } else if _name.isString("scope") {
-                    scope = reader.string(_value, at: "scope", .scope)
-                } else {
-                    reader.unknown(_name, among: ["idToken", "currentPassword", "newPassword", "audience", "scope"])
-                }
-            }
-            if idToken == nil { reader.missing("idToken", in: node) }
-            if currentPassword == nil { reader.missing("currentPassword", in: node) }
-            if newPassword == nil { reader.missing("newPassword", in: node) }
-            guard let idToken, let currentPassword, let newPassword else { return nil }
-            self.idToken = idToken
-            self.currentPassword = currentPassword
-            self.newPassword = newPassword
-            self.audience = audience
-            self.scope = scope
+        public init(_ reader: inout ParamsReader) {
+            idToken = reader.string("idToken", .jwt)
+            currentPassword = reader.string("currentPassword", .password)
+            newPassword = reader.string("newPassword", .password)
+            audience = reader.string(ifPresent: "audience", .accountChangePasswordAudience)
+            scope = reader.string(ifPresent: "scope", .scope)
+            reader.refuseOthers(than: "idToken currentPassword newPassword audience scope")
         }
     }
 

@@ -44,53 +44,19 @@ public enum AccountCreate: ContractMethod {
             self.mustChangePassword = mustChangePassword
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var accountId: String?
-            var username: String?
-            var password: String?
-            var attributes: JSONObject?
-            var phoneNumber: String?
-            var disabled: Bool?
-            var claims: JSONObject?
-            var emailVerified: Bool?
-            var mustChangePassword: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("accountId") {
-                    accountId = reader.string(_value, at: "accountId", .accountId)
-                } else if _name.isString("username") {
-                    username = reader.string(_value, at: "username", .username)
-                } else if _name.isString("password") {
-                    password = reader.string(_value, at: "password", .password)
-                } else if _name.isString("attributes") {
-                    attributes = reader.anyObject(_value, at: "attributes")
-                } else if _name.isString("phoneNumber") {
-                    phoneNumber = reader.string(_value, at: "phoneNumber", .phoneNumber)
-                } else if _name.isString("disabled") {
-                    disabled = reader.boolean(_value, at: "disabled")
-                } else if _name.isString("claims") {
-                    claims = reader.anyObject(_value, at: "claims")
-                } else if _name.isString("emailVerified") {
-                    emailVerified = reader.boolean(_value, at: "emailVerified")
-                } else if _name.isString("mustChangePassword") {
-                    mustChangePassword = reader.boolean(_value, at: "mustChangePassword")
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "accountId", "username", "password", "attributes", "phoneNumber", "disabled", "claims", "emailVerified", "mustChangePassword"])
-                }
-            }
-            reader.choose("atLeastOne", 1...Int.max, ["username", "phoneNumber"], given: (node["username"] == nil ? 0 : 1) + (node["phoneNumber"] == nil ? 0 : 1))
-            self.tenantId = tenantId ?? "default"
-            self.accountId = accountId
-            self.username = username
-            self.password = password
-            self.attributes = attributes
-            self.phoneNumber = phoneNumber
-            self.disabled = disabled ?? false
-            self.claims = claims
-            self.emailVerified = emailVerified ?? false
-            self.mustChangePassword = mustChangePassword ?? false
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            accountId = reader.string(ifPresent: "accountId", .accountId)
+            username = reader.string(ifPresent: "username", .username)
+            password = reader.string(ifPresent: "password", .password)
+            attributes = reader.anyObject(ifPresent: "attributes")
+            phoneNumber = reader.string(ifPresent: "phoneNumber", .phoneNumber)
+            disabled = reader.boolean(ifPresent: "disabled") ?? false
+            claims = reader.anyObject(ifPresent: "claims")
+            emailVerified = reader.boolean(ifPresent: "emailVerified") ?? false
+            mustChangePassword = reader.boolean(ifPresent: "mustChangePassword") ?? false
+            reader.refuseOthers(than: "tenantId accountId username password attributes phoneNumber disabled claims emailVerified mustChangePassword")
+            reader.choose("atLeastOne", 1...Int.max, "username phoneNumber")
         }
     }
 

@@ -20,23 +20,10 @@ public enum AccountCreateAgent: ContractMethod {
                 self.subject = subject
             }
 
-            public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-                var issuer: String?
-                var subject: String?
-                node.forEachPair { _name, _value in
-                    if _name.isString("issuer") {
-                        issuer = reader.string(_value, at: "issuer", .accountCreateAgentLoginIssuer)
-                    } else if _name.isString("subject") {
-                        subject = reader.string(_value, at: "subject", .accountCreateAgentLoginSubject)
-                    } else {
-                        reader.unknown(_name, among: ["issuer", "subject"])
-                    }
-                }
-                if issuer == nil { reader.missing("issuer", in: node) }
-                if subject == nil { reader.missing("subject", in: node) }
-                guard let issuer, let subject else { return nil }
-                self.issuer = issuer
-                self.subject = subject
+            public init(_ reader: inout ParamsReader) {
+                issuer = reader.string("issuer", .accountCreateAgentLoginIssuer)
+                subject = reader.string("subject", .accountCreateAgentLoginSubject)
+                reader.refuseOthers(than: "issuer subject")
             }
         }
 
@@ -67,46 +54,22 @@ public enum AccountCreateAgent: ContractMethod {
             self.claims = claims
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var ownerId: String?
-            var accountId: String?
-            var displayName: String?
-            var login: Login?
-            var claims: JSONObject?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("ownerId") {
-                    ownerId = reader.string(_value, at: "ownerId", .accountId)
-                } else if _name.isString("accountId") {
-                    accountId = reader.string(_value, at: "accountId", .accountId)
-                } else if _name.isString("displayName") {
-                    displayName = reader.string(_value, at: "displayName", .accountCreateAgentDisplayName)
-                } else if _name.isString("login") {
-                    login = reader.object(_value, at: "login")
-                } else if _name.isString("claims") {
-                    claims = reader.anyObject(_value, at: "claims")
-                } else {
-                    reader.unknown(_name, among: ["idToken", "ownerId", "accountId", "displayName", "login", "claims"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["idToken", "ownerId"], given: (node["idToken"] == nil ? 0 : 1) + (node["ownerId"] == nil ? 0 : 1))
-            if displayName == nil { reader.missing("displayName", in: node) }
-            let owner: Owner
+        public init(_ reader: inout ParamsReader) {
+            let idToken: String? = reader.string(ifPresent: "idToken", .jwt)
+            let ownerId: String? = reader.string(ifPresent: "ownerId", .accountId)
+            accountId = reader.string(ifPresent: "accountId", .accountId)
+            displayName = reader.string("displayName", .accountCreateAgentDisplayName)
+            login = reader.object(ifPresent: "login")
+            claims = reader.anyObject(ifPresent: "claims")
+            reader.refuseOthers(than: "idToken ownerId accountId displayName login claims")
+            reader.choose("exactlyOne", 1...1, "idToken ownerId")
             if let idToken {
-                owner = .idToken(idToken)
+                self.owner = .idToken(idToken)
             } else if let ownerId {
-                owner = .ownerId(ownerId)
+                self.owner = .ownerId(ownerId)
             } else {
-                return nil
+                self.owner = .idToken("")
             }
-            guard let displayName else { return nil }
-            self.accountId = accountId
-            self.displayName = displayName
-            self.login = login
-            self.claims = claims
-            self.owner = owner
         }
     }
 

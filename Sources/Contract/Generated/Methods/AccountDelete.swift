@@ -17,18 +17,9 @@ public enum AccountDelete: ContractMethod {
             self.accountId = accountId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var accountId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("accountId") {
-                    accountId = reader.string(_value, at: "accountId", .accountId)
-                } else {
-                    reader.unknown(_name, among: ["accountId"])
-                }
-            }
-            if accountId == nil { reader.missing("accountId", in: node) }
-            guard let accountId else { return nil }
-            self.accountId = accountId
+        public init(_ reader: inout ParamsReader) {
+            accountId = reader.string("accountId", .accountId)
+            reader.refuseOthers(than: "accountId")
         }
     }
 
@@ -43,8 +34,7 @@ public enum AccountDelete: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("accountId")
-            writer.string(accountId)
+            writer.member("accountId", accountId)
             writer.endObject()
         }
     }

@@ -18,23 +18,10 @@ public enum AccountDeleteAgent: ContractMethod {
             self.accountId = accountId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var accountId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("accountId") {
-                    accountId = reader.string(_value, at: "accountId", .accountId)
-                } else {
-                    reader.unknown(_name, among: ["idToken", "accountId"])
-                }
-            }
-            if idToken == nil { reader.missing("idToken", in: node) }
-            if accountId == nil { reader.missing("accountId", in: node) }
-            guard let idToken, let accountId else { return nil }
-            self.idToken = idToken
-            self.accountId = accountId
+        public init(_ reader: inout ParamsReader) {
+            idToken = reader.string("idToken", .jwt)
+            accountId = reader.string("accountId", .accountId)
+            reader.refuseOthers(than: "idToken accountId")
         }
     }
 
@@ -49,8 +36,7 @@ public enum AccountDeleteAgent: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("accountId")
-            writer.string(accountId)
+            writer.member("accountId", accountId)
             writer.endObject()
         }
     }

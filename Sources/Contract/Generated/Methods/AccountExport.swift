@@ -34,40 +34,21 @@ public enum AccountExport: ContractMethod {
             self.includeSecrets = includeSecrets
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var file: String?
-            var cursor: String?
-            var limit: Int64?
-            var includeSecrets: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("file") {
-                    file = reader.string(_value, at: "file", .accountExportFile)
-                } else if _name.isString("cursor") {
-                    cursor = reader.string(_value, at: "cursor", .cursor)
-                } else if _name.isString("limit") {
-                    limit = reader.integer(_value, at: "limit", 1...1000)
-                } else if _name.isString("includeSecrets") {
-                    includeSecrets = reader.boolean(_value, at: "includeSecrets")
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "file", "cursor", "limit", "includeSecrets"])
-                }
-            }
-            reader.choose("atMostOne", 0...1, ["file", "cursor"], given: (node["file"] == nil ? 0 : 1) + (node["cursor"] == nil ? 0 : 1))
-            let place: Place?
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            let file: String? = reader.string(ifPresent: "file", .accountExportFile)
+            let cursor: String? = reader.string(ifPresent: "cursor", .cursor)
+            limit = reader.integer(ifPresent: "limit", 1...1000) ?? 100
+            includeSecrets = reader.boolean(ifPresent: "includeSecrets") ?? false
+            reader.refuseOthers(than: "tenantId file cursor limit includeSecrets")
+            reader.choose("atMostOne", 0...1, "file cursor")
             if let file {
-                place = .file(file)
+                self.place = .file(file)
             } else if let cursor {
-                place = .cursor(cursor)
+                self.place = .cursor(cursor)
             } else {
-                place = nil
+                self.place = nil
             }
-            self.tenantId = tenantId ?? "default"
-            self.limit = limit ?? 100
-            self.includeSecrets = includeSecrets ?? false
-            self.place = place
         }
     }
 
@@ -94,8 +75,7 @@ public enum AccountExport: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("exported")
-            writer.int(exported)
+            writer.member("exported", exported)
             if let accounts {
                 writer.key("accounts")
                 writer.beginArray()
@@ -104,18 +84,9 @@ public enum AccountExport: ContractMethod {
                 }
                 writer.endArray()
             }
-            if let nextCursor {
-                writer.key("nextCursor")
-                writer.string(nextCursor)
-            }
-            if let file {
-                writer.key("file")
-                writer.string(file)
-            }
-            if let bytes {
-                writer.key("bytes")
-                writer.int(bytes)
-            }
+            writer.member("nextCursor", nextCursor)
+            writer.member("file", file)
+            writer.member("bytes", bytes)
             writer.endObject()
         }
     }

@@ -32,42 +32,25 @@ public enum AccountFind: ContractMethod {
             self.address = address
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var username: String?
-            var email: String?
-            var phoneNumber: String?
-            var provider: ProviderSubject?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("username") {
-                    username = reader.string(_value, at: "username", .username)
-                } else if _name.isString("email") {
-                    email = reader.string(_value, at: "email", .username)
-                } else if _name.isString("phoneNumber") {
-                    phoneNumber = reader.string(_value, at: "phoneNumber", .phoneNumber)
-                } else if _name.isString("provider") {
-                    provider = reader.object(_value, at: "provider")
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "username", "email", "phoneNumber", "provider"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["username", "email", "phoneNumber", "provider"], given: (node["username"] == nil ? 0 : 1) + (node["email"] == nil ? 0 : 1) + (node["phoneNumber"] == nil ? 0 : 1) + (node["provider"] == nil ? 0 : 1))
-            let address: Address
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            let username: String? = reader.string(ifPresent: "username", .username)
+            let email: String? = reader.string(ifPresent: "email", .username)
+            let phoneNumber: String? = reader.string(ifPresent: "phoneNumber", .phoneNumber)
+            let provider: ProviderSubject? = reader.object(ifPresent: "provider")
+            reader.refuseOthers(than: "tenantId username email phoneNumber provider")
+            reader.choose("exactlyOne", 1...1, "username email phoneNumber provider")
             if let username {
-                address = .username(username)
+                self.address = .username(username)
             } else if let email {
-                address = .email(email)
+                self.address = .email(email)
             } else if let phoneNumber {
-                address = .phoneNumber(phoneNumber)
+                self.address = .phoneNumber(phoneNumber)
             } else if let provider {
-                address = .provider(provider)
+                self.address = .provider(provider)
             } else {
-                return nil
+                self.address = .username("")
             }
-            self.tenantId = tenantId ?? "default"
-            self.address = address
         }
     }
 

@@ -34,32 +34,19 @@ public enum AccountGraph: ContractMethod {
             self.format = format
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var accountId: String?
-            var format: Format?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("accountId") {
-                    accountId = reader.string(_value, at: "accountId", .accountId)
-                } else if _name.isString("format") {
-                    format = reader.enumeration(_value, at: "format")
-                } else {
-                    reader.unknown(_name, among: ["idToken", "accountId", "format"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["idToken", "accountId"], given: (node["idToken"] == nil ? 0 : 1) + (node["accountId"] == nil ? 0 : 1))
-            let account: Account
+        public init(_ reader: inout ParamsReader) {
+            let idToken: String? = reader.string(ifPresent: "idToken", .jwt)
+            let accountId: String? = reader.string(ifPresent: "accountId", .accountId)
+            format = reader.enumeration(ifPresent: "format")
+            reader.refuseOthers(than: "idToken accountId format")
+            reader.choose("exactlyOne", 1...1, "idToken accountId")
             if let idToken {
-                account = .idToken(idToken)
+                self.account = .idToken(idToken)
             } else if let accountId {
-                account = .accountId(accountId)
+                self.account = .accountId(accountId)
             } else {
-                return nil
+                self.account = .idToken("")
             }
-            self.format = format
-            self.account = account
         }
     }
 
@@ -92,10 +79,7 @@ public enum AccountGraph: ContractMethod {
                 element.write(to: &writer)
             }
             writer.endArray()
-            if let text {
-                writer.key("text")
-                writer.string(text)
-            }
+            writer.member("text", text)
             writer.endObject()
         }
     }

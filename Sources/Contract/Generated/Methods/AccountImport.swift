@@ -56,52 +56,24 @@ public enum AccountImport: ContractMethod {
             self.dryRun = dryRun
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var file: String?
-            var accounts: [PortableAccount]?
-            var format: Format?
-            var hash: PasswordHashing?
-            var onExisting: OnExisting?
-            var from: Int64?
-            var dryRun: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("file") {
-                    file = reader.string(_value, at: "file", .accountImportFile)
-                } else if _name.isString("accounts") {
-                    accounts = reader.array(_value, at: "accounts", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("format") {
-                    format = reader.enumeration(_value, at: "format")
-                } else if _name.isString("hash") {
-                    hash = reader.object(_value, at: "hash")
-                } else if _name.isString("onExisting") {
-                    onExisting = reader.enumeration(_value, at: "onExisting")
-                } else if _name.isString("from") {
-                    from = reader.integer(_value, at: "from", 1...9007199254740991)
-                } else if _name.isString("dryRun") {
-                    dryRun = reader.boolean(_value, at: "dryRun")
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "file", "accounts", "format", "hash", "onExisting", "from", "dryRun"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["file", "accounts"], given: (node["file"] == nil ? 0 : 1) + (node["accounts"] == nil ? 0 : 1))
-            let source: Source
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            let file: String? = reader.string(ifPresent: "file", .accountImportFile)
+            let accounts: [PortableAccount]? = reader.array(ifPresent: "accounts", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            format = reader.enumeration(ifPresent: "format") ?? .mintmark
+            hash = reader.object(ifPresent: "hash")
+            onExisting = reader.enumeration(ifPresent: "onExisting") ?? .skip
+            from = reader.integer(ifPresent: "from", 1...9007199254740991) ?? 1
+            dryRun = reader.boolean(ifPresent: "dryRun") ?? false
+            reader.refuseOthers(than: "tenantId file accounts format hash onExisting from dryRun")
+            reader.choose("exactlyOne", 1...1, "file accounts")
             if let file {
-                source = .file(file)
+                self.source = .file(file)
             } else if let accounts {
-                source = .accounts(accounts)
+                self.source = .accounts(accounts)
             } else {
-                return nil
+                self.source = .file("")
             }
-            self.tenantId = tenantId ?? "default"
-            self.format = format ?? .mintmark
-            self.hash = hash
-            self.onExisting = onExisting ?? .skip
-            self.from = from ?? 1
-            self.dryRun = dryRun ?? false
-            self.source = source
         }
     }
 
@@ -140,30 +112,23 @@ public enum AccountImport: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("imported")
-            writer.int(imported)
-            writer.key("replaced")
-            writer.int(replaced)
-            writer.key("skipped")
-            writer.int(skipped)
-            writer.key("failed")
-            writer.int(failed)
+            writer.member("imported", imported)
+            writer.member("replaced", replaced)
+            writer.member("skipped", skipped)
+            writer.member("failed", failed)
             writer.key("failures")
             writer.beginArray()
             for element in failures {
                 element.write(to: &writer)
             }
             writer.endArray()
-            writer.key("nextLine")
-            writer.int(nextLine)
-            writer.key("completed")
-            writer.bool(completed)
+            writer.member("nextLine", nextLine)
+            writer.member("completed", completed)
             if let stopped {
                 writer.key("stopped")
                 stopped.write(to: &writer)
             }
-            writer.key("dryRun")
-            writer.bool(dryRun)
+            writer.member("dryRun", dryRun)
             writer.endObject()
         }
     }

@@ -29,35 +29,13 @@ public enum AccountLink: ContractMethod {
             self.client = client
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var credential: Credential?
-            var returnProviderTokens: Bool?
-            var audience: String?
-            var client: ClientOrigin?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("credential") {
-                    credential = reader.object(_value, at: "credential")
-                } else if _name.isString("returnProviderTokens") {
-                    returnProviderTokens = reader.boolean(_value, at: "returnProviderTokens")
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .accountLinkAudience)
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else {
-                    reader.unknown(_name, among: ["idToken", "credential", "returnProviderTokens", "audience", "client"])
-                }
-            }
-            if idToken == nil { reader.missing("idToken", in: node) }
-            if credential == nil { reader.missing("credential", in: node) }
-            guard let idToken, let credential else { return nil }
-            self.idToken = idToken
-            self.credential = credential
-            self.returnProviderTokens = returnProviderTokens ?? false
-            self.audience = audience
-            self.client = client
+        public init(_ reader: inout ParamsReader) {
+            idToken = reader.string("idToken", .jwt)
+            credential = reader.object("credential")
+            returnProviderTokens = reader.boolean(ifPresent: "returnProviderTokens") ?? false
+            audience = reader.string(ifPresent: "audience", .accountLinkAudience)
+            client = reader.object(ifPresent: "client")
+            reader.refuseOthers(than: "idToken credential returnProviderTokens audience client")
         }
     }
 

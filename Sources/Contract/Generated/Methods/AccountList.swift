@@ -43,40 +43,15 @@ public enum AccountList: ContractMethod {
             self.cursor = cursor
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var disabled: Bool?
-            var providerId: String?
-            var sortBy: SortBy?
-            var descending: Bool?
-            var limit: Int64?
-            var cursor: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("disabled") {
-                    disabled = reader.boolean(_value, at: "disabled")
-                } else if _name.isString("providerId") {
-                    providerId = reader.string(_value, at: "providerId", .accountListProviderId)
-                } else if _name.isString("sortBy") {
-                    sortBy = reader.enumeration(_value, at: "sortBy")
-                } else if _name.isString("descending") {
-                    descending = reader.boolean(_value, at: "descending")
-                } else if _name.isString("limit") {
-                    limit = reader.integer(_value, at: "limit", 1...60)
-                } else if _name.isString("cursor") {
-                    cursor = reader.string(_value, at: "cursor", .cursor)
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "disabled", "providerId", "sortBy", "descending", "limit", "cursor"])
-                }
-            }
-            self.tenantId = tenantId ?? "default"
-            self.disabled = disabled
-            self.providerId = providerId
-            self.sortBy = sortBy ?? .accountId
-            self.descending = descending ?? false
-            self.limit = limit ?? 60
-            self.cursor = cursor
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            disabled = reader.boolean(ifPresent: "disabled")
+            providerId = reader.string(ifPresent: "providerId", .accountListProviderId)
+            sortBy = reader.enumeration(ifPresent: "sortBy") ?? .accountId
+            descending = reader.boolean(ifPresent: "descending") ?? false
+            limit = reader.integer(ifPresent: "limit", 1...60) ?? 60
+            cursor = reader.string(ifPresent: "cursor", .cursor)
+            reader.refuseOthers(than: "tenantId disabled providerId sortBy descending limit cursor")
         }
     }
 
@@ -100,10 +75,7 @@ public enum AccountList: ContractMethod {
                 element.write(to: &writer)
             }
             writer.endArray()
-            if let nextCursor {
-                writer.key("nextCursor")
-                writer.string(nextCursor)
-            }
+            writer.member("nextCursor", nextCursor)
             writer.endObject()
         }
     }

@@ -23,28 +23,18 @@ public enum AccountListAgents: ContractMethod {
             self.owner = owner
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var ownerId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("ownerId") {
-                    ownerId = reader.string(_value, at: "ownerId", .accountId)
-                } else {
-                    reader.unknown(_name, among: ["idToken", "ownerId"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["idToken", "ownerId"], given: (node["idToken"] == nil ? 0 : 1) + (node["ownerId"] == nil ? 0 : 1))
-            let owner: Owner
+        public init(_ reader: inout ParamsReader) {
+            let idToken: String? = reader.string(ifPresent: "idToken", .jwt)
+            let ownerId: String? = reader.string(ifPresent: "ownerId", .accountId)
+            reader.refuseOthers(than: "idToken ownerId")
+            reader.choose("exactlyOne", 1...1, "idToken ownerId")
             if let idToken {
-                owner = .idToken(idToken)
+                self.owner = .idToken(idToken)
             } else if let ownerId {
-                owner = .ownerId(ownerId)
+                self.owner = .ownerId(ownerId)
             } else {
-                return nil
+                self.owner = .idToken("")
             }
-            self.owner = owner
         }
     }
 

@@ -17,18 +17,9 @@ public enum AccountMe: ContractMethod {
             self.idToken = idToken
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else {
-                    reader.unknown(_name, among: ["idToken"])
-                }
-            }
-            if idToken == nil { reader.missing("idToken", in: node) }
-            guard let idToken else { return nil }
-            self.idToken = idToken
+        public init(_ reader: inout ParamsReader) {
+            idToken = reader.string("idToken", .jwt)
+            reader.refuseOthers(than: "idToken")
         }
     }
 

@@ -36,47 +36,16 @@ public enum AccountMerge: ContractMethod {
             self.audience = audience
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var sourceIdToken: String?
-            var policy: MergePolicy?
-            var fields: Members<MergePolicy>?
-            var providers: Members<MergePolicy>?
-            var identities: MergePolicy?
-            var dryRun: Bool?
-            var audience: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("sourceIdToken") {
-                    sourceIdToken = reader.string(_value, at: "sourceIdToken", .jwt)
-                } else if _name.isString("policy") {
-                    policy = reader.enumeration(_value, at: "policy")
-                } else if _name.isString("fields") {
-                    fields = reader.members(_value, at: "fields", count: 0...100, names: .accountMergeFieldsName) { reader, value, step in reader.enumeration(value, at: step) }
-                } else if _name.isString("providers") {
-                    providers = reader.members(_value, at: "providers", count: 0...100, names: .accountMergeProvidersName) { reader, value, step in reader.enumeration(value, at: step) }
-                } else if _name.isString("identities") {
-                    identities = reader.enumeration(_value, at: "identities")
-                } else if _name.isString("dryRun") {
-                    dryRun = reader.boolean(_value, at: "dryRun")
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .accountMergeAudience)
-                } else {
-                    reader.unknown(_name, among: ["idToken", "sourceIdToken", "policy", "fields", "providers", "identities", "dryRun", "audience"])
-                }
-            }
-            if idToken == nil { reader.missing("idToken", in: node) }
-            if sourceIdToken == nil { reader.missing("sourceIdToken", in: node) }
-            guard let idToken, let sourceIdToken else { return nil }
-            self.idToken = idToken
-            self.sourceIdToken = sourceIdToken
-            self.policy = policy ?? .fail
-            self.fields = fields
-            self.providers = providers
-            self.identities = identities
-            self.dryRun = dryRun ?? false
-            self.audience = audience
+        public init(_ reader: inout ParamsReader) {
+            idToken = reader.string("idToken", .jwt)
+            sourceIdToken = reader.string("sourceIdToken", .jwt)
+            policy = reader.enumeration(ifPresent: "policy") ?? .fail
+            fields = reader.map(ifPresent: "fields", count: 0...100, names: .accountMergeFieldsName) { reader, value, step in reader.enumeration(value, at: step) }
+            providers = reader.map(ifPresent: "providers", count: 0...100, names: .accountMergeProvidersName) { reader, value, step in reader.enumeration(value, at: step) }
+            identities = reader.enumeration(ifPresent: "identities")
+            dryRun = reader.boolean(ifPresent: "dryRun") ?? false
+            audience = reader.string(ifPresent: "audience", .accountMergeAudience)
+            reader.refuseOthers(than: "idToken sourceIdToken policy fields providers identities dryRun audience")
         }
     }
 
@@ -135,8 +104,7 @@ public enum AccountMerge: ContractMethod {
             writer.beginObject()
             writer.key("account")
             account.write(to: &writer)
-            writer.key("absorbedAccountId")
-            writer.string(absorbedAccountId)
+            writer.member("absorbedAccountId", absorbedAccountId)
             writer.key("conflicts")
             writer.beginArray()
             for element in conflicts {
@@ -177,32 +145,18 @@ public enum AccountMerge: ContractMethod {
                 }
                 writer.endArray()
             }
-            writer.key("endedSessions")
-            writer.int(endedSessions)
+            writer.member("endedSessions", endedSessions)
             writer.key("identities")
             writer.beginArray()
             for element in identities {
                 element.write(to: &writer)
             }
             writer.endArray()
-            writer.key("dryRun")
-            writer.bool(dryRun)
-            if let idToken {
-                writer.key("idToken")
-                writer.string(idToken)
-            }
-            if let accessToken {
-                writer.key("accessToken")
-                writer.string(accessToken)
-            }
-            if let refreshToken {
-                writer.key("refreshToken")
-                writer.string(refreshToken)
-            }
-            if let expiresAt {
-                writer.key("expiresAt")
-                writer.int(expiresAt)
-            }
+            writer.member("dryRun", dryRun)
+            writer.member("idToken", idToken)
+            writer.member("accessToken", accessToken)
+            writer.member("refreshToken", refreshToken)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }

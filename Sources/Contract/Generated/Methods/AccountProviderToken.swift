@@ -23,27 +23,11 @@ public enum AccountProviderToken: ContractMethod {
             self.minValidSeconds = minValidSeconds
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var providerId: String?
-            var minValidSeconds: Int64?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("providerId") {
-                    providerId = reader.string(_value, at: "providerId", .providerId)
-                } else if _name.isString("minValidSeconds") {
-                    minValidSeconds = reader.integer(_value, at: "minValidSeconds", 0...86400)
-                } else {
-                    reader.unknown(_name, among: ["idToken", "providerId", "minValidSeconds"])
-                }
-            }
-            if idToken == nil { reader.missing("idToken", in: node) }
-            if providerId == nil { reader.missing("providerId", in: node) }
-            guard let idToken, let providerId else { return nil }
-            self.idToken = idToken
-            self.providerId = providerId
-            self.minValidSeconds = minValidSeconds ?? 300
+        public init(_ reader: inout ParamsReader) {
+            idToken = reader.string("idToken", .jwt)
+            providerId = reader.string("providerId", .providerId)
+            minValidSeconds = reader.integer(ifPresent: "minValidSeconds", 0...86400) ?? 300
+            reader.refuseOthers(than: "idToken providerId minValidSeconds")
         }
     }
 
@@ -64,12 +48,8 @@ public enum AccountProviderToken: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("accessToken")
-            writer.string(accessToken)
-            if let expiresAt {
-                writer.key("expiresAt")
-                writer.int(expiresAt)
-            }
+            writer.member("accessToken", accessToken)
+            writer.member("expiresAt", expiresAt)
             writer.key("scopes")
             writer.beginArray()
             for element in scopes {

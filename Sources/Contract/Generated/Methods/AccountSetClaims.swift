@@ -20,23 +20,10 @@ public enum AccountSetClaims: ContractMethod {
             self.claims = claims
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var accountId: String?
-            var claims: JSONObject?
-            node.forEachPair { _name, _value in
-                if _name.isString("accountId") {
-                    accountId = reader.string(_value, at: "accountId", .accountId)
-                } else if _name.isString("claims") {
-                    claims = reader.anyObject(_value, at: "claims")
-                } else {
-                    reader.unknown(_name, among: ["accountId", "claims"])
-                }
-            }
-            if accountId == nil { reader.missing("accountId", in: node) }
-            if claims == nil { reader.missing("claims", in: node) }
-            guard let accountId, let claims else { return nil }
-            self.accountId = accountId
-            self.claims = claims
+        public init(_ reader: inout ParamsReader) {
+            accountId = reader.string("accountId", .accountId)
+            claims = reader.anyObject("claims")
+            reader.refuseOthers(than: "accountId claims")
         }
     }
 

@@ -26,31 +26,12 @@ public enum AccountSetOwnPassword: ContractMethod {
             self.scope = scope
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var newPassword: String?
-            var audience: String?
-            var scope: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("newPassword") {
-                    newPassword = reader.string(_value, at: "newPassword", .password)
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .accountSetOwnPasswordAudience)
-                } else if _name.isString("scope") {
-                    scope = reader.string(_value, at: "scope", .scope)
-                } else {
-                    reader.unknown(_name, among: ["idToken", "newPassword", "audience", "scope"])
-                }
-            }
-            if idToken == nil { reader.missing("idToken", in: node) }
-            if newPassword == nil { reader.missing("newPassword", in: node) }
-            guard let idToken, let newPassword else { return nil }
-            self.idToken = idToken
-            self.newPassword = newPassword
-            self.audience = audience
-            self.scope = scope
+        public init(_ reader: inout ParamsReader) {
+            idToken = reader.string("idToken", .jwt)
+            newPassword = reader.string("newPassword", .password)
+            audience = reader.string(ifPresent: "audience", .accountSetOwnPasswordAudience)
+            scope = reader.string(ifPresent: "scope", .scope)
+            reader.refuseOthers(than: "idToken newPassword audience scope")
         }
     }
 

@@ -23,27 +23,11 @@ public enum AccountSubmitCode: ContractMethod {
             self.client = client
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var continuationToken: String?
-            var code: String?
-            var client: ClientOrigin?
-            node.forEachPair { _name, _value in
-                if _name.isString("continuationToken") {
-                    continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
-                } else if _name.isString("code") {
-                    code = reader.string(_value, at: "code", .code)
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else {
-                    reader.unknown(_name, among: ["continuationToken", "code", "client"])
-                }
-            }
-            if continuationToken == nil { reader.missing("continuationToken", in: node) }
-            if code == nil { reader.missing("code", in: node) }
-            guard let continuationToken, let code else { return nil }
-            self.continuationToken = continuationToken
-            self.code = code
-            self.client = client
+        public init(_ reader: inout ParamsReader) {
+            continuationToken = reader.string("continuationToken", .continuationToken)
+            code = reader.string("code", .code)
+            client = reader.object(ifPresent: "client")
+            reader.refuseOthers(than: "continuationToken code client")
         }
     }
 

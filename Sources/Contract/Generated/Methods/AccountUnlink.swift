@@ -23,27 +23,11 @@ public enum AccountUnlink: ContractMethod {
             self.force = force
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var providerId: String?
-            var force: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("providerId") {
-                    providerId = reader.string(_value, at: "providerId", .accountUnlinkProviderId)
-                } else if _name.isString("force") {
-                    force = reader.boolean(_value, at: "force")
-                } else {
-                    reader.unknown(_name, among: ["idToken", "providerId", "force"])
-                }
-            }
-            if idToken == nil { reader.missing("idToken", in: node) }
-            if providerId == nil { reader.missing("providerId", in: node) }
-            guard let idToken, let providerId else { return nil }
-            self.idToken = idToken
-            self.providerId = providerId
-            self.force = force ?? false
+        public init(_ reader: inout ParamsReader) {
+            idToken = reader.string("idToken", .jwt)
+            providerId = reader.string("providerId", .accountUnlinkProviderId)
+            force = reader.boolean(ifPresent: "force") ?? false
+            reader.refuseOthers(than: "idToken providerId force")
         }
     }
 

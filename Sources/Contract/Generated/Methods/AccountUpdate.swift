@@ -60,66 +60,21 @@ public enum AccountUpdate: ContractMethod {
             self.mustChangePassword = mustChangePassword
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var accountId: String?
-            var username: String?
-            var password: String?
-            var phoneNumber: String?
-            var claims: JSONObject?
-            var tokensValidSince: Int64?
-            var link: [PortableLogin]?
-            var unlink: [String]?
-            var remove: [Remove]?
-            var attributes: JSONObject?
-            var emailVerified: Bool?
-            var disabled: Bool?
-            var mustChangePassword: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("accountId") {
-                    accountId = reader.string(_value, at: "accountId", .accountId)
-                } else if _name.isString("username") {
-                    username = reader.string(_value, at: "username", .username)
-                } else if _name.isString("password") {
-                    password = reader.string(_value, at: "password", .password)
-                } else if _name.isString("phoneNumber") {
-                    phoneNumber = reader.string(_value, at: "phoneNumber", .phoneNumber)
-                } else if _name.isString("claims") {
-                    claims = reader.anyObject(_value, at: "claims")
-                } else if _name.isString("tokensValidSince") {
-                    tokensValidSince = reader.integer(_value, at: "tokensValidSince", 0...253402300799)
-                } else if _name.isString("link") {
-                    link = reader.array(_value, at: "link", count: 0...50, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("unlink") {
-                    unlink = reader.array(_value, at: "unlink", count: 0...50, isUnique: false) { reader, value, step in reader.string(value, at: step, .accountUpdateUnlinkElement) }
-                } else if _name.isString("remove") {
-                    remove = reader.array(_value, at: "remove", count: 0...3, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
-                } else if _name.isString("attributes") {
-                    attributes = reader.anyObject(_value, at: "attributes")
-                } else if _name.isString("emailVerified") {
-                    emailVerified = reader.boolean(_value, at: "emailVerified")
-                } else if _name.isString("disabled") {
-                    disabled = reader.boolean(_value, at: "disabled")
-                } else if _name.isString("mustChangePassword") {
-                    mustChangePassword = reader.boolean(_value, at: "mustChangePassword")
-                } else {
-                    reader.unknown(_name, among: ["accountId", "username", "password", "phoneNumber", "claims", "tokensValidSince", "link", "unlink", "remove", "attributes", "emailVerified", "disabled", "mustChangePassword"])
-                }
-            }
-            if accountId == nil { reader.missing("accountId", in: node) }
-            guard let accountId else { return nil }
-            self.accountId = accountId
-            self.username = username
-            self.password = password
-            self.phoneNumber = phoneNumber
-            self.claims = claims
-            self.tokensValidSince = tokensValidSince
-            self.link = link
-            self.unlink = unlink
-            self.remove = remove
-            self.attributes = attributes
-            self.emailVerified = emailVerified
-            self.disabled = disabled
-            self.mustChangePassword = mustChangePassword
+        public init(_ reader: inout ParamsReader) {
+            accountId = reader.string("accountId", .accountId)
+            username = reader.string(ifPresent: "username", .username)
+            password = reader.string(ifPresent: "password", .password)
+            phoneNumber = reader.string(ifPresent: "phoneNumber", .phoneNumber)
+            claims = reader.anyObject(ifPresent: "claims")
+            tokensValidSince = reader.integer(ifPresent: "tokensValidSince", 0...253402300799)
+            link = reader.array(ifPresent: "link", count: 0...50, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            unlink = reader.array(ifPresent: "unlink", count: 0...50, isUnique: false) { reader, value, step in reader.string(value, at: step, .accountUpdateUnlinkElement) }
+            remove = reader.array(ifPresent: "remove", count: 0...3, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
+            attributes = reader.anyObject(ifPresent: "attributes")
+            emailVerified = reader.boolean(ifPresent: "emailVerified")
+            disabled = reader.boolean(ifPresent: "disabled")
+            mustChangePassword = reader.boolean(ifPresent: "mustChangePassword")
+            reader.refuseOthers(than: "accountId username password phoneNumber claims tokensValidSince link unlink remove attributes emailVerified disabled mustChangePassword")
         }
     }
 

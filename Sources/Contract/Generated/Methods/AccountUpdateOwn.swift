@@ -20,23 +20,10 @@ public enum AccountUpdateOwn: ContractMethod {
             self.attributes = attributes
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var attributes: JSONObject?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("attributes") {
-                    attributes = reader.anyObject(_value, at: "attributes")
-                } else {
-                    reader.unknown(_name, among: ["idToken", "attributes"])
-                }
-            }
-            if idToken == nil { reader.missing("idToken", in: node) }
-            if attributes == nil { reader.missing("attributes", in: node) }
-            guard let idToken, let attributes else { return nil }
-            self.idToken = idToken
-            self.attributes = attributes
+        public init(_ reader: inout ParamsReader) {
+            idToken = reader.string("idToken", .jwt)
+            attributes = reader.anyObject("attributes")
+            reader.refuseOthers(than: "idToken attributes")
         }
     }
 

@@ -20,22 +20,10 @@ public enum ApplicationDelete: ContractMethod {
             self.clientId = clientId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var clientId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "clientId"])
-                }
-            }
-            if clientId == nil { reader.missing("clientId", in: node) }
-            guard let clientId else { return nil }
-            self.tenantId = tenantId ?? "default"
-            self.clientId = clientId
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            clientId = reader.string("clientId", .clientId)
+            reader.refuseOthers(than: "tenantId clientId")
         }
     }
 
@@ -56,12 +44,9 @@ public enum ApplicationDelete: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("tenantId")
-            writer.string(tenantId)
-            writer.key("clientId")
-            writer.string(clientId)
-            writer.key("endedSessions")
-            writer.int(endedSessions)
+            writer.member("tenantId", tenantId)
+            writer.member("clientId", clientId)
+            writer.member("endedSessions", endedSessions)
             writer.endObject()
         }
     }

@@ -23,27 +23,11 @@ public enum ApplicationDeleteSecret: ContractMethod {
             self.secretId = secretId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var clientId: String?
-            var secretId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else if _name.isString("secretId") {
-                    secretId = reader.string(_value, at: "secretId", .clientSecretId)
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "clientId", "secretId"])
-                }
-            }
-            if clientId == nil { reader.missing("clientId", in: node) }
-            if secretId == nil { reader.missing("secretId", in: node) }
-            guard let clientId, let secretId else { return nil }
-            self.tenantId = tenantId ?? "default"
-            self.clientId = clientId
-            self.secretId = secretId
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            clientId = reader.string("clientId", .clientId)
+            secretId = reader.string("secretId", .clientSecretId)
+            reader.refuseOthers(than: "tenantId clientId secretId")
         }
     }
 

@@ -44,54 +44,18 @@ public enum ApplicationPut: ContractMethod {
             self.consent = consent
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var clientId: String?
-            var name: String?
-            var type: ApplicationType?
-            var nativeAuthentication: Bool?
-            var redirectUris: [String]?
-            var origins: [String]?
-            var audiences: [String]?
-            var scopes: [String]?
-            var consent: [String]?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else if _name.isString("name") {
-                    name = reader.string(_value, at: "name", .applicationPutName)
-                } else if _name.isString("type") {
-                    type = reader.enumeration(_value, at: "type")
-                } else if _name.isString("nativeAuthentication") {
-                    nativeAuthentication = reader.boolean(_value, at: "nativeAuthentication")
-                } else if _name.isString("redirectUris") {
-                    redirectUris = reader.array(_value, at: "redirectUris", count: 0...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .applicationPutRedirectUrisElement) }
-                } else if _name.isString("origins") {
-                    origins = reader.array(_value, at: "origins", count: 0...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .applicationPutOriginsElement) }
-                } else if _name.isString("audiences") {
-                    audiences = reader.array(_value, at: "audiences", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .applicationPutAudiencesElement) }
-                } else if _name.isString("scopes") {
-                    scopes = reader.array(_value, at: "scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .applicationPutScopesElement) }
-                } else if _name.isString("consent") {
-                    consent = reader.array(_value, at: "consent", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .applicationPutConsentElement) }
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "clientId", "name", "type", "nativeAuthentication", "redirectUris", "origins", "audiences", "scopes", "consent"])
-                }
-            }
-            if clientId == nil { reader.missing("clientId", in: node) }
-            guard let clientId else { return nil }
-            self.tenantId = tenantId ?? "default"
-            self.clientId = clientId
-            self.name = name
-            self.type = type ?? .`public`
-            self.nativeAuthentication = nativeAuthentication ?? true
-            self.redirectUris = redirectUris
-            self.origins = origins
-            self.audiences = audiences
-            self.scopes = scopes
-            self.consent = consent
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            clientId = reader.string("clientId", .clientId)
+            name = reader.string(ifPresent: "name", .applicationPutName)
+            type = reader.enumeration(ifPresent: "type") ?? .`public`
+            nativeAuthentication = reader.boolean(ifPresent: "nativeAuthentication") ?? true
+            redirectUris = reader.array(ifPresent: "redirectUris", count: 0...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .applicationPutRedirectUrisElement) }
+            origins = reader.array(ifPresent: "origins", count: 0...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .applicationPutOriginsElement) }
+            audiences = reader.array(ifPresent: "audiences", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .applicationPutAudiencesElement) }
+            scopes = reader.array(ifPresent: "scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .applicationPutScopesElement) }
+            consent = reader.array(ifPresent: "consent", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .applicationPutConsentElement) }
+            reader.refuseOthers(than: "tenantId clientId name type nativeAuthentication redirectUris origins audiences scopes consent")
         }
     }
 

@@ -33,40 +33,15 @@ public enum AuditList: ContractMethod {
             self.until = until
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var limit: Int64?
-            var cursor: String?
-            var poolId: String?
-            var identityId: String?
-            var method: String?
-            var since: Int64?
-            var until: Int64?
-            node.forEachPair { _name, _value in
-                if _name.isString("limit") {
-                    limit = reader.integer(_value, at: "limit", 1...60)
-                } else if _name.isString("cursor") {
-                    cursor = reader.string(_value, at: "cursor", .cursor)
-                } else if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("identityId") {
-                    identityId = reader.string(_value, at: "identityId", .identityId)
-                } else if _name.isString("method") {
-                    method = reader.string(_value, at: "method", .auditListMethod)
-                } else if _name.isString("since") {
-                    since = reader.integer(_value, at: "since", 0...253402300799)
-                } else if _name.isString("until") {
-                    until = reader.integer(_value, at: "until", 0...253402300799)
-                } else {
-                    reader.unknown(_name, among: ["limit", "cursor", "poolId", "identityId", "method", "since", "until"])
-                }
-            }
-            self.limit = limit ?? 60
-            self.cursor = cursor
-            self.poolId = poolId
-            self.identityId = identityId
-            self.method = method
-            self.since = since
-            self.until = until
+        public init(_ reader: inout ParamsReader) {
+            limit = reader.integer(ifPresent: "limit", 1...60) ?? 60
+            cursor = reader.string(ifPresent: "cursor", .cursor)
+            poolId = reader.string(ifPresent: "poolId", .poolId)
+            identityId = reader.string(ifPresent: "identityId", .identityId)
+            method = reader.string(ifPresent: "method", .auditListMethod)
+            since = reader.integer(ifPresent: "since", 0...253402300799)
+            until = reader.integer(ifPresent: "until", 0...253402300799)
+            reader.refuseOthers(than: "limit cursor poolId identityId method since until")
         }
     }
 
@@ -90,10 +65,7 @@ public enum AuditList: ContractMethod {
                 element.write(to: &writer)
             }
             writer.endArray()
-            if let nextCursor {
-                writer.key("nextCursor")
-                writer.string(nextCursor)
-            }
+            writer.member("nextCursor", nextCursor)
             writer.endObject()
         }
     }

@@ -15,16 +15,9 @@ public enum AuditVerify: ContractMethod {
             self.heads = heads
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var heads: [AuditHead]?
-            node.forEachPair { _name, _value in
-                if _name.isString("heads") {
-                    heads = reader.array(_value, at: "heads", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else {
-                    reader.unknown(_name, among: ["heads"])
-                }
-            }
-            self.heads = heads
+        public init(_ reader: inout ParamsReader) {
+            heads = reader.array(ifPresent: "heads", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            reader.refuseOthers(than: "heads")
         }
     }
 
@@ -42,8 +35,7 @@ public enum AuditVerify: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("intact")
-            writer.bool(intact)
+            writer.member("intact", intact)
             writer.key("chains")
             writer.beginArray()
             for element in chains {

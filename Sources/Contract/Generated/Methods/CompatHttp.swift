@@ -20,22 +20,10 @@ public enum CompatHttp: ContractMethod {
                 self.administrator = administrator
             }
 
-            public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-                var projectId: String?
-                var administrator: Bool?
-                node.forEachPair { _name, _value in
-                    if _name.isString("projectId") {
-                        projectId = reader.string(_value, at: "projectId", .compatHttpFirebaseProjectId)
-                    } else if _name.isString("administrator") {
-                        administrator = reader.boolean(_value, at: "administrator")
-                    } else {
-                        reader.unknown(_name, among: ["projectId", "administrator"])
-                    }
-                }
-                if projectId == nil { reader.missing("projectId", in: node) }
-                guard let projectId else { return nil }
-                self.projectId = projectId
-                self.administrator = administrator ?? false
+            public init(_ reader: inout ParamsReader) {
+                projectId = reader.string("projectId", .compatHttpFirebaseProjectId)
+                administrator = reader.boolean(ifPresent: "administrator") ?? false
+                reader.refuseOthers(than: "projectId administrator")
             }
         }
 
@@ -61,39 +49,14 @@ public enum CompatHttp: ContractMethod {
             self.firebase = firebase
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var method: String?
-            var url: String?
-            var headers: Members<String>?
-            var body: String?
-            var sourceIp: String?
-            var firebase: Firebase?
-            node.forEachPair { _name, _value in
-                if _name.isString("method") {
-                    method = reader.string(_value, at: "method", .compatHttpMethod)
-                } else if _name.isString("url") {
-                    url = reader.string(_value, at: "url", .compatHttpUrl)
-                } else if _name.isString("headers") {
-                    headers = reader.members(_value, at: "headers", count: 0...200, names: .compatHttpHeadersName) { reader, value, step in reader.string(value, at: step, .compatHttpHeadersValue) }
-                } else if _name.isString("body") {
-                    body = reader.string(_value, at: "body", .compatHttpBody)
-                } else if _name.isString("sourceIp") {
-                    sourceIp = reader.string(_value, at: "sourceIp", .compatHttpSourceIp)
-                } else if _name.isString("firebase") {
-                    firebase = reader.object(_value, at: "firebase")
-                } else {
-                    reader.unknown(_name, among: ["method", "url", "headers", "body", "sourceIp", "firebase"])
-                }
-            }
-            if method == nil { reader.missing("method", in: node) }
-            if url == nil { reader.missing("url", in: node) }
-            guard let method, let url else { return nil }
-            self.method = method
-            self.url = url
-            self.headers = headers
-            self.body = body
-            self.sourceIp = sourceIp
-            self.firebase = firebase
+        public init(_ reader: inout ParamsReader) {
+            method = reader.string("method", .compatHttpMethod)
+            url = reader.string("url", .compatHttpUrl)
+            headers = reader.map(ifPresent: "headers", count: 0...200, names: .compatHttpHeadersName) { reader, value, step in reader.string(value, at: step, .compatHttpHeadersValue) }
+            body = reader.string(ifPresent: "body", .compatHttpBody)
+            sourceIp = reader.string(ifPresent: "sourceIp", .compatHttpSourceIp)
+            firebase = reader.object(ifPresent: "firebase")
+            reader.refuseOthers(than: "method url headers body sourceIp firebase")
         }
     }
 
@@ -114,8 +77,7 @@ public enum CompatHttp: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("status")
-            writer.int(status)
+            writer.member("status", status)
             writer.key("headers")
             writer.beginObject()
             for member in headers {
@@ -123,8 +85,7 @@ public enum CompatHttp: ContractMethod {
                 writer.string(member.value)
             }
             writer.endObject()
-            writer.key("body")
-            writer.string(body)
+            writer.member("body", body)
             writer.endObject()
         }
     }

@@ -32,40 +32,14 @@ public enum CredentialsAssumeRole: ContractMethod {
             self.sourceIp = sourceIp
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var roleArn: String?
-            var sessionName: String?
-            var token: String?
-            var durationSeconds: Int64?
-            var policy: JSONObject?
-            var sourceIp: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("roleArn") {
-                    roleArn = reader.string(_value, at: "roleArn", .roleArn)
-                } else if _name.isString("sessionName") {
-                    sessionName = reader.string(_value, at: "sessionName", .sessionName)
-                } else if _name.isString("token") {
-                    token = reader.string(_value, at: "token", .jwt)
-                } else if _name.isString("durationSeconds") {
-                    durationSeconds = reader.integer(_value, at: "durationSeconds", 900...43200)
-                } else if _name.isString("policy") {
-                    policy = reader.anyObject(_value, at: "policy")
-                } else if _name.isString("sourceIp") {
-                    sourceIp = reader.string(_value, at: "sourceIp", .credentialsAssumeRoleSourceIp)
-                } else {
-                    reader.unknown(_name, among: ["roleArn", "sessionName", "token", "durationSeconds", "policy", "sourceIp"])
-                }
-            }
-            if roleArn == nil { reader.missing("roleArn", in: node) }
-            if sessionName == nil { reader.missing("sessionName", in: node) }
-            if token == nil { reader.missing("token", in: node) }
-            guard let roleArn, let sessionName, let token else { return nil }
-            self.roleArn = roleArn
-            self.sessionName = sessionName
-            self.token = token
-            self.durationSeconds = durationSeconds ?? 3600
-            self.policy = policy
-            self.sourceIp = sourceIp
+        public init(_ reader: inout ParamsReader) {
+            roleArn = reader.string("roleArn", .roleArn)
+            sessionName = reader.string("sessionName", .sessionName)
+            token = reader.string("token", .jwt)
+            durationSeconds = reader.integer(ifPresent: "durationSeconds", 900...43200) ?? 3600
+            policy = reader.anyObject(ifPresent: "policy")
+            sourceIp = reader.string(ifPresent: "sourceIp", .credentialsAssumeRoleSourceIp)
+            reader.refuseOthers(than: "roleArn sessionName token durationSeconds policy sourceIp")
         }
     }
 
@@ -85,10 +59,8 @@ public enum CredentialsAssumeRole: ContractMethod {
 
             public func write(to writer: inout JSONWriter) {
                 writer.beginObject()
-                writer.key("arn")
-                writer.string(arn)
-                writer.key("id")
-                writer.string(id)
+                writer.member("arn", arn)
+                writer.member("id", id)
                 writer.endObject()
             }
         }
@@ -122,22 +94,13 @@ public enum CredentialsAssumeRole: ContractMethod {
             writer.beginObject()
             writer.key("credentials")
             credentials.write(to: &writer)
-            writer.key("subject")
-            writer.string(subject)
-            writer.key("audience")
-            writer.string(audience)
-            writer.key("provider")
-            writer.string(provider)
-            if let sourceIdentity {
-                writer.key("sourceIdentity")
-                writer.string(sourceIdentity)
-            }
+            writer.member("subject", subject)
+            writer.member("audience", audience)
+            writer.member("provider", provider)
+            writer.member("sourceIdentity", sourceIdentity)
             writer.key("assumedRole")
             assumedRole.write(to: &writer)
-            if let packedPolicyPercent {
-                writer.key("packedPolicyPercent")
-                writer.int(packedPolicyPercent)
-            }
+            writer.member("packedPolicyPercent", packedPolicyPercent)
             writer.endObject()
         }
     }

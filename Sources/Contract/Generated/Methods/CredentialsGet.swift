@@ -31,36 +31,20 @@ public enum CredentialsGet: ContractMethod {
             self.customRoleArn = customRoleArn
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var token: String?
-            var identityId: String?
-            var logins: Members<String>?
-            var customRoleArn: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("token") {
-                    token = reader.string(_value, at: "token", .jwt)
-                } else if _name.isString("identityId") {
-                    identityId = reader.string(_value, at: "identityId", .identityId)
-                } else if _name.isString("logins") {
-                    logins = reader.members(_value, at: "logins", count: 0...10, names: .loginProviderName) { reader, value, step in reader.string(value, at: step, .publicLoginsValue) }
-                } else if _name.isString("customRoleArn") {
-                    customRoleArn = reader.string(_value, at: "customRoleArn", .roleArn)
-                } else {
-                    reader.unknown(_name, among: ["token", "identityId", "logins", "customRoleArn"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["token", "identityId"], given: (node["token"] == nil ? 0 : 1) + (node["identityId"] == nil ? 0 : 1))
-            let who: Who
+        public init(_ reader: inout ParamsReader) {
+            let token: String? = reader.string(ifPresent: "token", .jwt)
+            let identityId: String? = reader.string(ifPresent: "identityId", .identityId)
+            logins = reader.map(ifPresent: "logins", count: 0...10, names: .loginProviderName) { reader, value, step in reader.string(value, at: step, .publicLoginsValue) }
+            customRoleArn = reader.string(ifPresent: "customRoleArn", .roleArn)
+            reader.refuseOthers(than: "token identityId logins customRoleArn")
+            reader.choose("exactlyOne", 1...1, "token identityId")
             if let token {
-                who = .token(token)
+                self.who = .token(token)
             } else if let identityId {
-                who = .identityId(identityId)
+                self.who = .identityId(identityId)
             } else {
-                return nil
+                self.who = .token("")
             }
-            self.logins = logins
-            self.customRoleArn = customRoleArn
-            self.who = who
         }
     }
 
@@ -81,12 +65,10 @@ public enum CredentialsGet: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("identityId")
-            writer.string(identityId)
+            writer.member("identityId", identityId)
             writer.key("credentials")
             credentials.write(to: &writer)
-            writer.key("roleArn")
-            writer.string(roleArn)
+            writer.member("roleArn", roleArn)
             writer.endObject()
         }
     }

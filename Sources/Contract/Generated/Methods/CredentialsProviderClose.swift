@@ -15,18 +15,9 @@ public enum CredentialsProviderClose: ContractMethod {
             self.provider = provider
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var provider: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("provider") {
-                    provider = reader.string(_value, at: "provider", .credentialsProviderHandle)
-                } else {
-                    reader.unknown(_name, among: ["provider"])
-                }
-            }
-            if provider == nil { reader.missing("provider", in: node) }
-            guard let provider else { return nil }
-            self.provider = provider
+        public init(_ reader: inout ParamsReader) {
+            provider = reader.string("provider", .credentialsProviderHandle)
+            reader.refuseOthers(than: "provider")
         }
     }
 
@@ -41,8 +32,7 @@ public enum CredentialsProviderClose: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("provider")
-            writer.string(provider)
+            writer.member("provider", provider)
             writer.endObject()
         }
     }

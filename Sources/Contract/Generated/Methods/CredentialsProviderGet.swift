@@ -20,22 +20,10 @@ public enum CredentialsProviderGet: ContractMethod {
             self.refresh = refresh
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var provider: String?
-            var refresh: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("provider") {
-                    provider = reader.string(_value, at: "provider", .credentialsProviderHandle)
-                } else if _name.isString("refresh") {
-                    refresh = reader.boolean(_value, at: "refresh")
-                } else {
-                    reader.unknown(_name, among: ["provider", "refresh"])
-                }
-            }
-            if provider == nil { reader.missing("provider", in: node) }
-            guard let provider else { return nil }
-            self.provider = provider
-            self.refresh = refresh ?? false
+        public init(_ reader: inout ParamsReader) {
+            provider = reader.string("provider", .credentialsProviderHandle)
+            refresh = reader.boolean(ifPresent: "refresh") ?? false
+            reader.refuseOthers(than: "provider refresh")
         }
     }
 

@@ -50,46 +50,16 @@ public enum CredentialsProviderOpen: ContractMethod {
             self.refreshAheadSeconds = refreshAheadSeconds
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var poolId: String?
-            var key: String?
-            var logins: Members<String>?
-            var tokenSource: TokenSource?
-            var flow: Flow?
-            var roleArn: String?
-            var customRoleArn: String?
-            var refreshAheadSeconds: Int64?
-            node.forEachPair { _name, _value in
-                if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("key") {
-                    key = reader.string(_value, at: "key", .credentialsProviderOpenKey)
-                } else if _name.isString("logins") {
-                    logins = reader.members(_value, at: "logins", count: 0...10, names: .loginProviderName) { reader, value, step in reader.string(value, at: step, .credentialsProviderLoginsValue) }
-                } else if _name.isString("tokenSource") {
-                    tokenSource = reader.enumeration(_value, at: "tokenSource")
-                } else if _name.isString("flow") {
-                    flow = reader.enumeration(_value, at: "flow")
-                } else if _name.isString("roleArn") {
-                    roleArn = reader.string(_value, at: "roleArn", .roleArn)
-                } else if _name.isString("customRoleArn") {
-                    customRoleArn = reader.string(_value, at: "customRoleArn", .roleArn)
-                } else if _name.isString("refreshAheadSeconds") {
-                    refreshAheadSeconds = reader.integer(_value, at: "refreshAheadSeconds", 0...3599)
-                } else {
-                    reader.unknown(_name, among: ["poolId", "key", "logins", "tokenSource", "flow", "roleArn", "customRoleArn", "refreshAheadSeconds"])
-                }
-            }
-            if poolId == nil { reader.missing("poolId", in: node) }
-            guard let poolId else { return nil }
-            self.poolId = poolId
-            self.key = key ?? "default"
-            self.logins = logins
-            self.tokenSource = tokenSource ?? .`self`
-            self.flow = flow ?? .enhanced
-            self.roleArn = roleArn
-            self.customRoleArn = customRoleArn
-            self.refreshAheadSeconds = refreshAheadSeconds ?? 600
+        public init(_ reader: inout ParamsReader) {
+            poolId = reader.string("poolId", .poolId)
+            key = reader.string(ifPresent: "key", .credentialsProviderOpenKey) ?? "default"
+            logins = reader.map(ifPresent: "logins", count: 0...10, names: .loginProviderName) { reader, value, step in reader.string(value, at: step, .credentialsProviderLoginsValue) }
+            tokenSource = reader.enumeration(ifPresent: "tokenSource") ?? .`self`
+            flow = reader.enumeration(ifPresent: "flow") ?? .enhanced
+            roleArn = reader.string(ifPresent: "roleArn", .roleArn)
+            customRoleArn = reader.string(ifPresent: "customRoleArn", .roleArn)
+            refreshAheadSeconds = reader.integer(ifPresent: "refreshAheadSeconds", 0...3599) ?? 600
+            reader.refuseOthers(than: "poolId key logins tokenSource flow roleArn customRoleArn refreshAheadSeconds")
         }
     }
 
@@ -107,12 +77,8 @@ public enum CredentialsProviderOpen: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("provider")
-            writer.string(provider)
-            if let identityId {
-                writer.key("identityId")
-                writer.string(identityId)
-            }
+            writer.member("provider", provider)
+            writer.member("identityId", identityId)
             writer.endObject()
         }
     }

@@ -20,23 +20,10 @@ public enum CredentialsProviderSetLogins: ContractMethod {
             self.logins = logins
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var provider: String?
-            var logins: Members<String>?
-            node.forEachPair { _name, _value in
-                if _name.isString("provider") {
-                    provider = reader.string(_value, at: "provider", .credentialsProviderHandle)
-                } else if _name.isString("logins") {
-                    logins = reader.members(_value, at: "logins", count: 0...10, names: .loginProviderName) { reader, value, step in reader.string(value, at: step, .credentialsProviderLoginsValue) }
-                } else {
-                    reader.unknown(_name, among: ["provider", "logins"])
-                }
-            }
-            if provider == nil { reader.missing("provider", in: node) }
-            if logins == nil { reader.missing("logins", in: node) }
-            guard let provider, let logins else { return nil }
-            self.provider = provider
-            self.logins = logins
+        public init(_ reader: inout ParamsReader) {
+            provider = reader.string("provider", .credentialsProviderHandle)
+            logins = reader.map("logins", count: 0...10, names: .loginProviderName) { reader, value, step in reader.string(value, at: step, .credentialsProviderLoginsValue) }
+            reader.refuseOthers(than: "provider logins")
         }
     }
 
@@ -57,14 +44,9 @@ public enum CredentialsProviderSetLogins: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("provider")
-            writer.string(provider)
-            if let identityId {
-                writer.key("identityId")
-                writer.string(identityId)
-            }
-            writer.key("identityMayChange")
-            writer.bool(identityMayChange)
+            writer.member("provider", provider)
+            writer.member("identityId", identityId)
+            writer.member("identityMayChange", identityMayChange)
             writer.endObject()
         }
     }

@@ -23,28 +23,11 @@ public enum CredentialsProviderSubmitToken: ContractMethod {
             self.token = token
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var continuationToken: String?
-            var identityId: String?
-            var token: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("continuationToken") {
-                    continuationToken = reader.string(_value, at: "continuationToken", .credentialsProviderSubmitTokenContinuationToken)
-                } else if _name.isString("identityId") {
-                    identityId = reader.string(_value, at: "identityId", .identityId)
-                } else if _name.isString("token") {
-                    token = reader.string(_value, at: "token", .jwt)
-                } else {
-                    reader.unknown(_name, among: ["continuationToken", "identityId", "token"])
-                }
-            }
-            if continuationToken == nil { reader.missing("continuationToken", in: node) }
-            if identityId == nil { reader.missing("identityId", in: node) }
-            if token == nil { reader.missing("token", in: node) }
-            guard let continuationToken, let identityId, let token else { return nil }
-            self.continuationToken = continuationToken
-            self.identityId = identityId
-            self.token = token
+        public init(_ reader: inout ParamsReader) {
+            continuationToken = reader.string("continuationToken", .credentialsProviderSubmitTokenContinuationToken)
+            identityId = reader.string("identityId", .identityId)
+            token = reader.string("token", .jwt)
+            reader.refuseOthers(than: "continuationToken identityId token")
         }
     }
 

@@ -37,56 +37,32 @@ public enum CredentialsRevoke: ContractMethod {
             self.issuedBefore = issuedBefore
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var sessionToken: String?
-            var identityId: String?
-            var roleArn: String?
-            var poolId: String?
-            var issuer: String?
-            var subject: String?
-            var roleName: String?
-            var issuedBefore: Int64?
-            node.forEachPair { _name, _value in
-                if _name.isString("sessionToken") {
-                    sessionToken = reader.string(_value, at: "sessionToken", .sessionToken)
-                } else if _name.isString("identityId") {
-                    identityId = reader.string(_value, at: "identityId", .identityId)
-                } else if _name.isString("roleArn") {
-                    roleArn = reader.string(_value, at: "roleArn", .roleArn)
-                } else if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("issuer") {
-                    issuer = reader.string(_value, at: "issuer", .credentialsRevokeIssuer)
-                } else if _name.isString("subject") {
-                    subject = reader.string(_value, at: "subject", .credentialsRevokeSubject)
-                } else if _name.isString("roleName") {
-                    roleName = reader.string(_value, at: "roleName", .roleName)
-                } else if _name.isString("issuedBefore") {
-                    issuedBefore = reader.integer(_value, at: "issuedBefore", 0...253402300799)
-                } else {
-                    reader.unknown(_name, among: ["sessionToken", "identityId", "roleArn", "poolId", "issuer", "subject", "roleName", "issuedBefore"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["sessionToken", "identityId", "roleArn", "poolId", "issuer", "roleName"], given: (node["sessionToken"] == nil ? 0 : 1) + (node["identityId"] == nil ? 0 : 1) + (node["roleArn"] == nil ? 0 : 1) + (node["poolId"] == nil ? 0 : 1) + (node["issuer"] == nil ? 0 : 1) + (node["roleName"] == nil ? 0 : 1))
-            let target: Target
+        public init(_ reader: inout ParamsReader) {
+            let sessionToken: String? = reader.string(ifPresent: "sessionToken", .sessionToken)
+            let identityId: String? = reader.string(ifPresent: "identityId", .identityId)
+            let roleArn: String? = reader.string(ifPresent: "roleArn", .roleArn)
+            let poolId: String? = reader.string(ifPresent: "poolId", .poolId)
+            let issuer: String? = reader.string(ifPresent: "issuer", .credentialsRevokeIssuer)
+            subject = reader.string(ifPresent: "subject", .credentialsRevokeSubject)
+            let roleName: String? = reader.string(ifPresent: "roleName", .roleName)
+            issuedBefore = reader.integer(ifPresent: "issuedBefore", 0...253402300799)
+            reader.refuseOthers(than: "sessionToken identityId roleArn poolId issuer subject roleName issuedBefore")
+            reader.choose("exactlyOne", 1...1, "sessionToken identityId roleArn poolId issuer roleName")
             if let sessionToken {
-                target = .sessionToken(sessionToken)
+                self.target = .sessionToken(sessionToken)
             } else if let identityId {
-                target = .identityId(identityId)
+                self.target = .identityId(identityId)
             } else if let roleArn {
-                target = .roleArn(roleArn)
+                self.target = .roleArn(roleArn)
             } else if let poolId {
-                target = .poolId(poolId)
+                self.target = .poolId(poolId)
             } else if let issuer {
-                target = .issuer(issuer)
+                self.target = .issuer(issuer)
             } else if let roleName {
-                target = .roleName(roleName)
+                self.target = .roleName(roleName)
             } else {
-                return nil
+                self.target = .sessionToken("")
             }
-            self.subject = subject
-            self.issuedBefore = issuedBefore
-            self.target = target
         }
     }
 

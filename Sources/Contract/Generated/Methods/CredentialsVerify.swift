@@ -29,36 +29,20 @@ public enum CredentialsVerify: ContractMethod {
             self.region = region
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var request: SignedRequest?
-            var sessionToken: String?
-            var service: String?
-            var region: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("request") {
-                    request = reader.object(_value, at: "request")
-                } else if _name.isString("sessionToken") {
-                    sessionToken = reader.string(_value, at: "sessionToken", .sessionToken)
-                } else if _name.isString("service") {
-                    service = reader.string(_value, at: "service", .credentialsVerifyService)
-                } else if _name.isString("region") {
-                    region = reader.string(_value, at: "region", .credentialsVerifyRegion)
-                } else {
-                    reader.unknown(_name, among: ["request", "sessionToken", "service", "region"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["request", "sessionToken"], given: (node["request"] == nil ? 0 : 1) + (node["sessionToken"] == nil ? 0 : 1))
-            let proof: Proof
+        public init(_ reader: inout ParamsReader) {
+            let request: SignedRequest? = reader.object(ifPresent: "request")
+            let sessionToken: String? = reader.string(ifPresent: "sessionToken", .sessionToken)
+            service = reader.string(ifPresent: "service", .credentialsVerifyService)
+            region = reader.string(ifPresent: "region", .credentialsVerifyRegion)
+            reader.refuseOthers(than: "request sessionToken service region")
+            reader.choose("exactlyOne", 1...1, "request sessionToken")
             if let request {
-                proof = .request(request)
+                self.proof = .request(request)
             } else if let sessionToken {
-                proof = .sessionToken(sessionToken)
+                self.proof = .sessionToken(sessionToken)
             } else {
-                return nil
+                self.proof = .request(ParamsReader.placeholder())
             }
-            self.service = service
-            self.region = region
-            self.proof = proof
         }
     }
 
@@ -97,18 +81,13 @@ public enum CredentialsVerify: ContractMethod {
                 writer.key("federated")
                 federated.write(to: &writer)
             }
-            if let sourceIdentity {
-                writer.key("sourceIdentity")
-                writer.string(sourceIdentity)
-            }
+            writer.member("sourceIdentity", sourceIdentity)
             if let rolePolicies {
                 writer.key("rolePolicies")
                 rolePolicies.write(to: &writer)
             }
-            writer.key("expiresAt")
-            writer.int(expiresAt)
-            writer.key("bodyVerified")
-            writer.bool(bodyVerified)
+            writer.member("expiresAt", expiresAt)
+            writer.member("bodyVerified", bodyVerified)
             if let sessionPolicy {
                 writer.key("sessionPolicy")
                 sessionPolicy.write(to: &writer)

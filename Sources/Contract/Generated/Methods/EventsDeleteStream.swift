@@ -15,18 +15,9 @@ public enum EventsDeleteStream: ContractMethod {
             self.streamId = streamId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var streamId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("streamId") {
-                    streamId = reader.string(_value, at: "streamId", .eventStreamId)
-                } else {
-                    reader.unknown(_name, among: ["streamId"])
-                }
-            }
-            if streamId == nil { reader.missing("streamId", in: node) }
-            guard let streamId else { return nil }
-            self.streamId = streamId
+        public init(_ reader: inout ParamsReader) {
+            streamId = reader.string("streamId", .eventStreamId)
+            reader.refuseOthers(than: "streamId")
         }
     }
 
@@ -41,8 +32,7 @@ public enum EventsDeleteStream: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("streamId")
-            writer.string(streamId)
+            writer.member("streamId", streamId)
             writer.endObject()
         }
     }

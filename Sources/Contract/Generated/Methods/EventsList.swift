@@ -21,24 +21,11 @@ public enum EventsList: ContractMethod {
             self.limit = limit
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var types: [EventType]?
-            var after: String?
-            var limit: Int64?
-            node.forEachPair { _name, _value in
-                if _name.isString("types") {
-                    types = reader.array(_value, at: "types", count: 1...50, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
-                } else if _name.isString("after") {
-                    after = reader.string(_value, at: "after", .eventCursor)
-                } else if _name.isString("limit") {
-                    limit = reader.integer(_value, at: "limit", 1...500)
-                } else {
-                    reader.unknown(_name, among: ["types", "after", "limit"])
-                }
-            }
-            self.types = types
-            self.after = after ?? "0"
-            self.limit = limit ?? 100
+        public init(_ reader: inout ParamsReader) {
+            types = reader.array(ifPresent: "types", count: 1...50, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
+            after = reader.string(ifPresent: "after", .eventCursor) ?? "0"
+            limit = reader.integer(ifPresent: "limit", 1...500) ?? 100
+            reader.refuseOthers(than: "types after limit")
         }
     }
 
@@ -65,10 +52,8 @@ public enum EventsList: ContractMethod {
                 element.write(to: &writer)
             }
             writer.endArray()
-            writer.key("cursor")
-            writer.string(cursor)
-            writer.key("hasMore")
-            writer.bool(hasMore)
+            writer.member("cursor", cursor)
+            writer.member("hasMore", hasMore)
             writer.endObject()
         }
     }

@@ -30,38 +30,14 @@ public enum EventsPoll: ContractMethod {
             self.setErrs = setErrs
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var streamId: String?
-            var maxEvents: Int64?
-            var returnImmediately: Bool?
-            var timeoutSeconds: Int64?
-            var ack: [String]?
-            var setErrs: Members<EventStreamError>?
-            node.forEachPair { _name, _value in
-                if _name.isString("streamId") {
-                    streamId = reader.string(_value, at: "streamId", .eventStreamId)
-                } else if _name.isString("maxEvents") {
-                    maxEvents = reader.integer(_value, at: "maxEvents", 0...100)
-                } else if _name.isString("returnImmediately") {
-                    returnImmediately = reader.boolean(_value, at: "returnImmediately")
-                } else if _name.isString("timeoutSeconds") {
-                    timeoutSeconds = reader.integer(_value, at: "timeoutSeconds", 1...300)
-                } else if _name.isString("ack") {
-                    ack = reader.array(_value, at: "ack", count: 0...1000, isUnique: false) { reader, value, step in reader.string(value, at: step, .eventsPollAckElement) }
-                } else if _name.isString("setErrs") {
-                    setErrs = reader.members(_value, at: "setErrs", count: 0...100, names: .eventsPollSetErrsName) { reader, value, step in reader.object(value, at: step) }
-                } else {
-                    reader.unknown(_name, among: ["streamId", "maxEvents", "returnImmediately", "timeoutSeconds", "ack", "setErrs"])
-                }
-            }
-            if streamId == nil { reader.missing("streamId", in: node) }
-            guard let streamId else { return nil }
-            self.streamId = streamId
-            self.maxEvents = maxEvents ?? 100
-            self.returnImmediately = returnImmediately ?? true
-            self.timeoutSeconds = timeoutSeconds ?? 30
-            self.ack = ack ?? []
-            self.setErrs = setErrs
+        public init(_ reader: inout ParamsReader) {
+            streamId = reader.string("streamId", .eventStreamId)
+            maxEvents = reader.integer(ifPresent: "maxEvents", 0...100) ?? 100
+            returnImmediately = reader.boolean(ifPresent: "returnImmediately") ?? true
+            timeoutSeconds = reader.integer(ifPresent: "timeoutSeconds", 1...300) ?? 30
+            ack = reader.array(ifPresent: "ack", count: 0...1000, isUnique: false) { reader, value, step in reader.string(value, at: step, .eventsPollAckElement) } ?? []
+            setErrs = reader.map(ifPresent: "setErrs", count: 0...100, names: .eventsPollSetErrsName) { reader, value, step in reader.object(value, at: step) }
+            reader.refuseOthers(than: "streamId maxEvents returnImmediately timeoutSeconds ack setErrs")
         }
     }
 
@@ -86,8 +62,7 @@ public enum EventsPoll: ContractMethod {
                 writer.string(member.value)
             }
             writer.endObject()
-            writer.key("moreAvailable")
-            writer.bool(moreAvailable)
+            writer.member("moreAvailable", moreAvailable)
             writer.endObject()
         }
     }

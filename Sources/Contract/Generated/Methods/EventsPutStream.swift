@@ -35,47 +35,22 @@ public enum EventsPutStream: ContractMethod {
             self.push = push
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var streamId: String?
-            var tenantId: String?
-            var poolId: String?
-            var audience: String?
-            var types: [EventType]?
-            var push: EventPush?
-            node.forEachPair { _name, _value in
-                if _name.isString("streamId") {
-                    streamId = reader.string(_value, at: "streamId", .eventStreamId)
-                } else if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .eventsPutStreamAudience)
-                } else if _name.isString("types") {
-                    types = reader.array(_value, at: "types", count: 1...50, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
-                } else if _name.isString("push") {
-                    push = reader.object(_value, at: "push")
-                } else {
-                    reader.unknown(_name, among: ["streamId", "tenantId", "poolId", "audience", "types", "push"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["tenantId", "poolId"], given: (node["tenantId"] == nil ? 0 : 1) + (node["poolId"] == nil ? 0 : 1))
-            if streamId == nil { reader.missing("streamId", in: node) }
-            if audience == nil { reader.missing("audience", in: node) }
-            let owner: Owner
+        public init(_ reader: inout ParamsReader) {
+            streamId = reader.string("streamId", .eventStreamId)
+            let tenantId: String? = reader.string(ifPresent: "tenantId", .tenantId)
+            let poolId: String? = reader.string(ifPresent: "poolId", .poolId)
+            audience = reader.string("audience", .eventsPutStreamAudience)
+            types = reader.array(ifPresent: "types", count: 1...50, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
+            push = reader.object(ifPresent: "push")
+            reader.refuseOthers(than: "streamId tenantId poolId audience types push")
+            reader.choose("exactlyOne", 1...1, "tenantId poolId")
             if let tenantId {
-                owner = .tenantId(tenantId)
+                self.owner = .tenantId(tenantId)
             } else if let poolId {
-                owner = .poolId(poolId)
+                self.owner = .poolId(poolId)
             } else {
-                return nil
+                self.owner = .tenantId("")
             }
-            guard let streamId, let audience else { return nil }
-            self.streamId = streamId
-            self.audience = audience
-            self.types = types
-            self.push = push
-            self.owner = owner
         }
     }
 

@@ -21,27 +21,11 @@ public enum EventsSetStreamStatus: ContractMethod {
             self.reason = reason
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var streamId: String?
-            var status: EventStreamStatus?
-            var reason: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("streamId") {
-                    streamId = reader.string(_value, at: "streamId", .eventStreamId)
-                } else if _name.isString("status") {
-                    status = reader.enumeration(_value, at: "status")
-                } else if _name.isString("reason") {
-                    reason = reader.string(_value, at: "reason", .eventsSetStreamStatusReason)
-                } else {
-                    reader.unknown(_name, among: ["streamId", "status", "reason"])
-                }
-            }
-            if streamId == nil { reader.missing("streamId", in: node) }
-            if status == nil { reader.missing("status", in: node) }
-            guard let streamId, let status else { return nil }
-            self.streamId = streamId
-            self.status = status
-            self.reason = reason
+        public init(_ reader: inout ParamsReader) {
+            streamId = reader.string("streamId", .eventStreamId)
+            status = reader.enumeration("status")
+            reason = reader.string(ifPresent: "reason", .eventsSetStreamStatusReason)
+            reader.refuseOthers(than: "streamId status reason")
         }
     }
 

@@ -18,20 +18,10 @@ public enum EventsSubscribe: ContractMethod {
             self.after = after
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var types: [EventType]?
-            var after: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("types") {
-                    types = reader.array(_value, at: "types", count: 1...50, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
-                } else if _name.isString("after") {
-                    after = reader.string(_value, at: "after", .eventCursor)
-                } else {
-                    reader.unknown(_name, among: ["types", "after"])
-                }
-            }
-            self.types = types
-            self.after = after
+        public init(_ reader: inout ParamsReader) {
+            types = reader.array(ifPresent: "types", count: 1...50, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
+            after = reader.string(ifPresent: "after", .eventCursor)
+            reader.refuseOthers(than: "types after")
         }
     }
 
@@ -46,8 +36,7 @@ public enum EventsSubscribe: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("cursor")
-            writer.string(cursor)
+            writer.member("cursor", cursor)
             writer.endObject()
         }
     }

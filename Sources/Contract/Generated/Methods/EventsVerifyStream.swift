@@ -18,22 +18,10 @@ public enum EventsVerifyStream: ContractMethod {
             self.state = state
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var streamId: String?
-            var state: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("streamId") {
-                    streamId = reader.string(_value, at: "streamId", .eventStreamId)
-                } else if _name.isString("state") {
-                    state = reader.string(_value, at: "state", .eventsVerifyStreamState)
-                } else {
-                    reader.unknown(_name, among: ["streamId", "state"])
-                }
-            }
-            if streamId == nil { reader.missing("streamId", in: node) }
-            guard let streamId else { return nil }
-            self.streamId = streamId
-            self.state = state
+        public init(_ reader: inout ParamsReader) {
+            streamId = reader.string("streamId", .eventStreamId)
+            state = reader.string(ifPresent: "state", .eventsVerifyStreamState)
+            reader.refuseOthers(than: "streamId state")
         }
     }
 
@@ -48,8 +36,7 @@ public enum EventsVerifyStream: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("eventId")
-            writer.string(eventId)
+            writer.member("eventId", eventId)
             writer.endObject()
         }
     }

@@ -17,16 +17,9 @@ public enum HooksGet: ContractMethod {
             self.tenantId = tenantId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else {
-                    reader.unknown(_name, among: ["tenantId"])
-                }
-            }
-            self.tenantId = tenantId ?? "default"
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            reader.refuseOthers(than: "tenantId")
         }
     }
 

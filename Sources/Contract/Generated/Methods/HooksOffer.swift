@@ -15,18 +15,9 @@ public enum HooksOffer: ContractMethod {
             self.hooks = hooks
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var hooks: [HookName]?
-            node.forEachPair { _name, _value in
-                if _name.isString("hooks") {
-                    hooks = reader.array(_value, at: "hooks", count: 0...3, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
-                } else {
-                    reader.unknown(_name, among: ["hooks"])
-                }
-            }
-            if hooks == nil { reader.missing("hooks", in: node) }
-            guard let hooks else { return nil }
-            self.hooks = hooks
+        public init(_ reader: inout ParamsReader) {
+            hooks = reader.array("hooks", count: 0...3, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
+            reader.refuseOthers(than: "hooks")
         }
     }
 
@@ -50,8 +41,7 @@ public enum HooksOffer: ContractMethod {
                 writer.string(element.rawValue)
             }
             writer.endArray()
-            writer.key("deadlineSeconds")
-            writer.int(deadlineSeconds)
+            writer.member("deadlineSeconds", deadlineSeconds)
             writer.endObject()
         }
     }

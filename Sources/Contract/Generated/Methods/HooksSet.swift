@@ -26,28 +26,12 @@ public enum HooksSet: ContractMethod {
             self.beforeSendMessage = beforeSendMessage
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var beforeCreate: Hook?
-            var beforeSignIn: Hook?
-            var beforeSendMessage: Hook?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("beforeCreate") {
-                    beforeCreate = reader.object(_value, at: "beforeCreate")
-                } else if _name.isString("beforeSignIn") {
-                    beforeSignIn = reader.object(_value, at: "beforeSignIn")
-                } else if _name.isString("beforeSendMessage") {
-                    beforeSendMessage = reader.object(_value, at: "beforeSendMessage")
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "beforeCreate", "beforeSignIn", "beforeSendMessage"])
-                }
-            }
-            self.tenantId = tenantId ?? "default"
-            self.beforeCreate = beforeCreate
-            self.beforeSignIn = beforeSignIn
-            self.beforeSendMessage = beforeSendMessage
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            beforeCreate = reader.object(ifPresent: "beforeCreate")
+            beforeSignIn = reader.object(ifPresent: "beforeSignIn")
+            beforeSendMessage = reader.object(ifPresent: "beforeSendMessage")
+            reader.refuseOthers(than: "tenantId beforeCreate beforeSignIn beforeSendMessage")
         }
     }
 

@@ -17,18 +17,9 @@ public enum IdentityDelete: ContractMethod {
             self.identityIds = identityIds
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var identityIds: [String]?
-            node.forEachPair { _name, _value in
-                if _name.isString("identityIds") {
-                    identityIds = reader.array(_value, at: "identityIds", count: 1...60, isUnique: false) { reader, value, step in reader.string(value, at: step, .identityId) }
-                } else {
-                    reader.unknown(_name, among: ["identityIds"])
-                }
-            }
-            if identityIds == nil { reader.missing("identityIds", in: node) }
-            guard let identityIds else { return nil }
-            self.identityIds = identityIds
+        public init(_ reader: inout ParamsReader) {
+            identityIds = reader.array("identityIds", count: 1...60, isUnique: false) { reader, value, step in reader.string(value, at: step, .identityId) }
+            reader.refuseOthers(than: "identityIds")
         }
     }
 

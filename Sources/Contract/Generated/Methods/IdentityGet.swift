@@ -17,18 +17,9 @@ public enum IdentityGet: ContractMethod {
             self.identityId = identityId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var identityId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("identityId") {
-                    identityId = reader.string(_value, at: "identityId", .identityId)
-                } else {
-                    reader.unknown(_name, among: ["identityId"])
-                }
-            }
-            if identityId == nil { reader.missing("identityId", in: node) }
-            guard let identityId else { return nil }
-            self.identityId = identityId
+        public init(_ reader: inout ParamsReader) {
+            identityId = reader.string("identityId", .identityId)
+            reader.refuseOthers(than: "identityId")
         }
     }
 

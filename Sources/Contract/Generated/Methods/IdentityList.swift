@@ -26,30 +26,12 @@ public enum IdentityList: ContractMethod {
             self.cursor = cursor
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var poolId: String?
-            var hideDisabled: Bool?
-            var limit: Int64?
-            var cursor: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("hideDisabled") {
-                    hideDisabled = reader.boolean(_value, at: "hideDisabled")
-                } else if _name.isString("limit") {
-                    limit = reader.integer(_value, at: "limit", 1...60)
-                } else if _name.isString("cursor") {
-                    cursor = reader.string(_value, at: "cursor", .cursor)
-                } else {
-                    reader.unknown(_name, among: ["poolId", "hideDisabled", "limit", "cursor"])
-                }
-            }
-            if poolId == nil { reader.missing("poolId", in: node) }
-            guard let poolId else { return nil }
-            self.poolId = poolId
-            self.hideDisabled = hideDisabled ?? false
-            self.limit = limit ?? 60
-            self.cursor = cursor
+        public init(_ reader: inout ParamsReader) {
+            poolId = reader.string("poolId", .poolId)
+            hideDisabled = reader.boolean(ifPresent: "hideDisabled") ?? false
+            limit = reader.integer(ifPresent: "limit", 1...60) ?? 60
+            cursor = reader.string(ifPresent: "cursor", .cursor)
+            reader.refuseOthers(than: "poolId hideDisabled limit cursor")
         }
     }
 
@@ -70,18 +52,14 @@ public enum IdentityList: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("poolId")
-            writer.string(poolId)
+            writer.member("poolId", poolId)
             writer.key("identities")
             writer.beginArray()
             for element in identities {
                 element.write(to: &writer)
             }
             writer.endArray()
-            if let nextCursor {
-                writer.key("nextCursor")
-                writer.string(nextCursor)
-            }
+            writer.member("nextCursor", nextCursor)
             writer.endObject()
         }
     }

@@ -29,35 +29,14 @@ public enum IdentityLookupDeveloper: ContractMethod {
             self.cursor = cursor
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var poolId: String?
-            var identityId: String?
-            var developerUserIdentifier: String?
-            var limit: Int64?
-            var cursor: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("identityId") {
-                    identityId = reader.string(_value, at: "identityId", .identityId)
-                } else if _name.isString("developerUserIdentifier") {
-                    developerUserIdentifier = reader.string(_value, at: "developerUserIdentifier", .developerUserIdentifier)
-                } else if _name.isString("limit") {
-                    limit = reader.integer(_value, at: "limit", 1...60)
-                } else if _name.isString("cursor") {
-                    cursor = reader.string(_value, at: "cursor", .cursor)
-                } else {
-                    reader.unknown(_name, among: ["poolId", "identityId", "developerUserIdentifier", "limit", "cursor"])
-                }
-            }
-            reader.choose("atLeastOne", 1...Int.max, ["identityId", "developerUserIdentifier"], given: (node["identityId"] == nil ? 0 : 1) + (node["developerUserIdentifier"] == nil ? 0 : 1))
-            if poolId == nil { reader.missing("poolId", in: node) }
-            guard let poolId else { return nil }
-            self.poolId = poolId
-            self.identityId = identityId
-            self.developerUserIdentifier = developerUserIdentifier
-            self.limit = limit ?? 60
-            self.cursor = cursor
+        public init(_ reader: inout ParamsReader) {
+            poolId = reader.string("poolId", .poolId)
+            identityId = reader.string(ifPresent: "identityId", .identityId)
+            developerUserIdentifier = reader.string(ifPresent: "developerUserIdentifier", .developerUserIdentifier)
+            limit = reader.integer(ifPresent: "limit", 1...60) ?? 60
+            cursor = reader.string(ifPresent: "cursor", .cursor)
+            reader.refuseOthers(than: "poolId identityId developerUserIdentifier limit cursor")
+            reader.choose("atLeastOne", 1...Int.max, "identityId developerUserIdentifier")
         }
     }
 
@@ -78,18 +57,14 @@ public enum IdentityLookupDeveloper: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("identityId")
-            writer.string(identityId)
+            writer.member("identityId", identityId)
             writer.key("developerUserIdentifiers")
             writer.beginArray()
             for element in developerUserIdentifiers {
                 writer.string(element)
             }
             writer.endArray()
-            if let nextCursor {
-                writer.key("nextCursor")
-                writer.string(nextCursor)
-            }
+            writer.member("nextCursor", nextCursor)
             writer.endObject()
         }
     }

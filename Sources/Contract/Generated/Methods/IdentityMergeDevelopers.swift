@@ -26,33 +26,12 @@ public enum IdentityMergeDevelopers: ContractMethod {
             self.destinationUserIdentifier = destinationUserIdentifier
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var poolId: String?
-            var developerProvider: String?
-            var sourceUserIdentifier: String?
-            var destinationUserIdentifier: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("developerProvider") {
-                    developerProvider = reader.string(_value, at: "developerProvider", .developerProviderName)
-                } else if _name.isString("sourceUserIdentifier") {
-                    sourceUserIdentifier = reader.string(_value, at: "sourceUserIdentifier", .developerUserIdentifier)
-                } else if _name.isString("destinationUserIdentifier") {
-                    destinationUserIdentifier = reader.string(_value, at: "destinationUserIdentifier", .developerUserIdentifier)
-                } else {
-                    reader.unknown(_name, among: ["poolId", "developerProvider", "sourceUserIdentifier", "destinationUserIdentifier"])
-                }
-            }
-            if poolId == nil { reader.missing("poolId", in: node) }
-            if developerProvider == nil { reader.missing("developerProvider", in: node) }
-            if sourceUserIdentifier == nil { reader.missing("sourceUserIdentifier", in: node) }
-            if destinationUserIdentifier == nil { reader.missing("destinationUserIdentifier", in: node) }
-            guard let poolId, let developerProvider, let sourceUserIdentifier, let destinationUserIdentifier else { return nil }
-            self.poolId = poolId
-            self.developerProvider = developerProvider
-            self.sourceUserIdentifier = sourceUserIdentifier
-            self.destinationUserIdentifier = destinationUserIdentifier
+        public init(_ reader: inout ParamsReader) {
+            poolId = reader.string("poolId", .poolId)
+            developerProvider = reader.string("developerProvider", .developerProviderName)
+            sourceUserIdentifier = reader.string("sourceUserIdentifier", .developerUserIdentifier)
+            destinationUserIdentifier = reader.string("destinationUserIdentifier", .developerUserIdentifier)
+            reader.refuseOthers(than: "poolId developerProvider sourceUserIdentifier destinationUserIdentifier")
         }
     }
 
@@ -67,8 +46,7 @@ public enum IdentityMergeDevelopers: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("identityId")
-            writer.string(identityId)
+            writer.member("identityId", identityId)
             writer.endObject()
         }
     }

@@ -20,22 +20,10 @@ public enum IdentityResolve: ContractMethod {
             self.logins = logins
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var poolId: String?
-            var logins: Members<String>?
-            node.forEachPair { _name, _value in
-                if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("logins") {
-                    logins = reader.members(_value, at: "logins", count: 0...10, names: .loginProviderName) { reader, value, step in reader.string(value, at: step, .publicLoginsValue) }
-                } else {
-                    reader.unknown(_name, among: ["poolId", "logins"])
-                }
-            }
-            if poolId == nil { reader.missing("poolId", in: node) }
-            guard let poolId else { return nil }
-            self.poolId = poolId
-            self.logins = logins
+        public init(_ reader: inout ParamsReader) {
+            poolId = reader.string("poolId", .poolId)
+            logins = reader.map(ifPresent: "logins", count: 0...10, names: .loginProviderName) { reader, value, step in reader.string(value, at: step, .publicLoginsValue) }
+            reader.refuseOthers(than: "poolId logins")
         }
     }
 
@@ -53,10 +41,8 @@ public enum IdentityResolve: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("identityId")
-            writer.string(identityId)
-            writer.key("isNewIdentity")
-            writer.bool(isNewIdentity)
+            writer.member("identityId", identityId)
+            writer.member("isNewIdentity", isNewIdentity)
             writer.endObject()
         }
     }

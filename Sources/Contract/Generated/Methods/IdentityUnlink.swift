@@ -23,28 +23,11 @@ public enum IdentityUnlink: ContractMethod {
             self.loginsToRemove = loginsToRemove
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var identityId: String?
-            var logins: Members<String>?
-            var loginsToRemove: [String]?
-            node.forEachPair { _name, _value in
-                if _name.isString("identityId") {
-                    identityId = reader.string(_value, at: "identityId", .identityId)
-                } else if _name.isString("logins") {
-                    logins = reader.members(_value, at: "logins", count: 0...10, names: .loginProviderName) { reader, value, step in reader.string(value, at: step, .publicLoginsValue) }
-                } else if _name.isString("loginsToRemove") {
-                    loginsToRemove = reader.array(_value, at: "loginsToRemove", count: 1...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .loginProviderName) }
-                } else {
-                    reader.unknown(_name, among: ["identityId", "logins", "loginsToRemove"])
-                }
-            }
-            if identityId == nil { reader.missing("identityId", in: node) }
-            if logins == nil { reader.missing("logins", in: node) }
-            if loginsToRemove == nil { reader.missing("loginsToRemove", in: node) }
-            guard let identityId, let logins, let loginsToRemove else { return nil }
-            self.identityId = identityId
-            self.logins = logins
-            self.loginsToRemove = loginsToRemove
+        public init(_ reader: inout ParamsReader) {
+            identityId = reader.string("identityId", .identityId)
+            logins = reader.map("logins", count: 0...10, names: .loginProviderName) { reader, value, step in reader.string(value, at: step, .publicLoginsValue) }
+            loginsToRemove = reader.array("loginsToRemove", count: 1...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .loginProviderName) }
+            reader.refuseOthers(than: "identityId logins loginsToRemove")
         }
     }
 

@@ -26,33 +26,12 @@ public enum IdentityUnlinkDeveloper: ContractMethod {
             self.developerUserIdentifier = developerUserIdentifier
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var poolId: String?
-            var identityId: String?
-            var developerProvider: String?
-            var developerUserIdentifier: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("identityId") {
-                    identityId = reader.string(_value, at: "identityId", .identityId)
-                } else if _name.isString("developerProvider") {
-                    developerProvider = reader.string(_value, at: "developerProvider", .developerProviderName)
-                } else if _name.isString("developerUserIdentifier") {
-                    developerUserIdentifier = reader.string(_value, at: "developerUserIdentifier", .developerUserIdentifier)
-                } else {
-                    reader.unknown(_name, among: ["poolId", "identityId", "developerProvider", "developerUserIdentifier"])
-                }
-            }
-            if poolId == nil { reader.missing("poolId", in: node) }
-            if identityId == nil { reader.missing("identityId", in: node) }
-            if developerProvider == nil { reader.missing("developerProvider", in: node) }
-            if developerUserIdentifier == nil { reader.missing("developerUserIdentifier", in: node) }
-            guard let poolId, let identityId, let developerProvider, let developerUserIdentifier else { return nil }
-            self.poolId = poolId
-            self.identityId = identityId
-            self.developerProvider = developerProvider
-            self.developerUserIdentifier = developerUserIdentifier
+        public init(_ reader: inout ParamsReader) {
+            poolId = reader.string("poolId", .poolId)
+            identityId = reader.string("identityId", .identityId)
+            developerProvider = reader.string("developerProvider", .developerProviderName)
+            developerUserIdentifier = reader.string("developerUserIdentifier", .developerUserIdentifier)
+            reader.refuseOthers(than: "poolId identityId developerProvider developerUserIdentifier")
         }
     }
 

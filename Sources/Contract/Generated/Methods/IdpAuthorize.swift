@@ -22,20 +22,10 @@ public enum IdpAuthorize: ContractMethod {
                 self.path = path
             }
 
-            public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-                var port: Int64?
-                var path: String?
-                node.forEachPair { _name, _value in
-                    if _name.isString("port") {
-                        port = reader.integer(_value, at: "port", 1...65535)
-                    } else if _name.isString("path") {
-                        path = reader.string(_value, at: "path", .idpAuthorizeListenPath)
-                    } else {
-                        reader.unknown(_name, among: ["port", "path"])
-                    }
-                }
-                self.port = port
-                self.path = path
+            public init(_ reader: inout ParamsReader) {
+                port = reader.integer(ifPresent: "port", 1...65535)
+                path = reader.string(ifPresent: "path", .idpAuthorizeListenPath)
+                reader.refuseOthers(than: "port path")
             }
         }
 
@@ -72,54 +62,24 @@ public enum IdpAuthorize: ContractMethod {
             self.customParameters = customParameters
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var providerId: String?
-            var idToken: String?
-            var clientId: String?
-            var redirectUri: String?
-            var listen: Listen?
-            var scopes: [String]?
-            var customParameters: Members<String>?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("providerId") {
-                    providerId = reader.string(_value, at: "providerId", .providerId)
-                } else if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else if _name.isString("redirectUri") {
-                    redirectUri = reader.string(_value, at: "redirectUri", .idpAuthorizeRedirectUri)
-                } else if _name.isString("listen") {
-                    listen = reader.object(_value, at: "listen")
-                } else if _name.isString("scopes") {
-                    scopes = reader.array(_value, at: "scopes", count: 0...50, isUnique: true) { reader, value, step in reader.string(value, at: step, .idpAuthorizeScopesElement) }
-                } else if _name.isString("customParameters") {
-                    customParameters = reader.members(_value, at: "customParameters", count: 0...20, names: .idpAuthorizeCustomParametersName) { reader, value, step in reader.string(value, at: step, .idpAuthorizeCustomParametersValue) }
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "providerId", "idToken", "clientId", "redirectUri", "listen", "scopes", "customParameters"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["redirectUri", "listen"], given: (node["redirectUri"] == nil ? 0 : 1) + (node["listen"] == nil ? 0 : 1))
-            if providerId == nil { reader.missing("providerId", in: node) }
-            let back: Back
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            providerId = reader.string("providerId", .providerId)
+            idToken = reader.string(ifPresent: "idToken", .jwt)
+            clientId = reader.string(ifPresent: "clientId", .clientId)
+            let redirectUri: String? = reader.string(ifPresent: "redirectUri", .idpAuthorizeRedirectUri)
+            let listen: Listen? = reader.object(ifPresent: "listen")
+            scopes = reader.array(ifPresent: "scopes", count: 0...50, isUnique: true) { reader, value, step in reader.string(value, at: step, .idpAuthorizeScopesElement) }
+            customParameters = reader.map(ifPresent: "customParameters", count: 0...20, names: .idpAuthorizeCustomParametersName) { reader, value, step in reader.string(value, at: step, .idpAuthorizeCustomParametersValue) }
+            reader.refuseOthers(than: "tenantId providerId idToken clientId redirectUri listen scopes customParameters")
+            reader.choose("exactlyOne", 1...1, "redirectUri listen")
             if let redirectUri {
-                back = .redirectUri(redirectUri)
+                self.back = .redirectUri(redirectUri)
             } else if let listen {
-                back = .listen(listen)
+                self.back = .listen(listen)
             } else {
-                return nil
+                self.back = .redirectUri("")
             }
-            guard let providerId else { return nil }
-            self.tenantId = tenantId ?? "default"
-            self.providerId = providerId
-            self.idToken = idToken
-            self.clientId = clientId
-            self.scopes = scopes
-            self.customParameters = customParameters
-            self.back = back
         }
     }
 
@@ -143,14 +103,10 @@ public enum IdpAuthorize: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            writer.key("authorizationUrl")
-            writer.string(authorizationUrl)
-            writer.key("redirectUri")
-            writer.string(redirectUri)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("continuationToken", continuationToken)
+            writer.member("authorizationUrl", authorizationUrl)
+            writer.member("redirectUri", redirectUri)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }

@@ -27,34 +27,13 @@ public enum IdpAuthorizeDevice: ContractMethod {
             self.scopes = scopes
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var providerId: String?
-            var idToken: String?
-            var clientId: String?
-            var scopes: [String]?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("providerId") {
-                    providerId = reader.string(_value, at: "providerId", .providerId)
-                } else if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else if _name.isString("scopes") {
-                    scopes = reader.array(_value, at: "scopes", count: 0...50, isUnique: true) { reader, value, step in reader.string(value, at: step, .idpAuthorizeDeviceScopesElement) }
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "providerId", "idToken", "clientId", "scopes"])
-                }
-            }
-            if providerId == nil { reader.missing("providerId", in: node) }
-            guard let providerId else { return nil }
-            self.tenantId = tenantId ?? "default"
-            self.providerId = providerId
-            self.idToken = idToken
-            self.clientId = clientId
-            self.scopes = scopes
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            providerId = reader.string("providerId", .providerId)
+            idToken = reader.string(ifPresent: "idToken", .jwt)
+            clientId = reader.string(ifPresent: "clientId", .clientId)
+            scopes = reader.array(ifPresent: "scopes", count: 0...50, isUnique: true) { reader, value, step in reader.string(value, at: step, .idpAuthorizeDeviceScopesElement) }
+            reader.refuseOthers(than: "tenantId providerId idToken clientId scopes")
         }
     }
 
@@ -84,20 +63,12 @@ public enum IdpAuthorizeDevice: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            writer.key("userCode")
-            writer.string(userCode)
-            writer.key("verificationUri")
-            writer.string(verificationUri)
-            if let verificationUriComplete {
-                writer.key("verificationUriComplete")
-                writer.string(verificationUriComplete)
-            }
-            writer.key("intervalSeconds")
-            writer.int(intervalSeconds)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("continuationToken", continuationToken)
+            writer.member("userCode", userCode)
+            writer.member("verificationUri", verificationUri)
+            writer.member("verificationUriComplete", verificationUriComplete)
+            writer.member("intervalSeconds", intervalSeconds)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }

@@ -20,22 +20,10 @@ public enum IdpGet: ContractMethod {
             self.providerId = providerId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var providerId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("providerId") {
-                    providerId = reader.string(_value, at: "providerId", .providerId)
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "providerId"])
-                }
-            }
-            if providerId == nil { reader.missing("providerId", in: node) }
-            guard let providerId else { return nil }
-            self.tenantId = tenantId ?? "default"
-            self.providerId = providerId
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            providerId = reader.string("providerId", .providerId)
+            reader.refuseOthers(than: "tenantId providerId")
         }
     }
 

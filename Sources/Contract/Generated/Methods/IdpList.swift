@@ -23,24 +23,11 @@ public enum IdpList: ContractMethod {
             self.cursor = cursor
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var limit: Int64?
-            var cursor: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("limit") {
-                    limit = reader.integer(_value, at: "limit", 1...60)
-                } else if _name.isString("cursor") {
-                    cursor = reader.string(_value, at: "cursor", .cursor)
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "limit", "cursor"])
-                }
-            }
-            self.tenantId = tenantId ?? "default"
-            self.limit = limit ?? 60
-            self.cursor = cursor
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            limit = reader.integer(ifPresent: "limit", 1...60) ?? 60
+            cursor = reader.string(ifPresent: "cursor", .cursor)
+            reader.refuseOthers(than: "tenantId limit cursor")
         }
     }
 
@@ -64,10 +51,7 @@ public enum IdpList: ContractMethod {
                 element.write(to: &writer)
             }
             writer.endArray()
-            if let nextCursor {
-                writer.key("nextCursor")
-                writer.string(nextCursor)
-            }
+            writer.member("nextCursor", nextCursor)
             writer.endObject()
         }
     }

@@ -71,90 +71,27 @@ public enum IdpUpdate: ContractMethod {
             self.allowPrivateNetwork = allowPrivateNetwork
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var providerId: String?
-            var clientId: String?
-            var clientSecret: String?
-            var clientAuthentication: ClientAuthentication?
-            var issuer: String?
-            var displayName: String?
-            var enabled: Bool?
-            var responseType: IdpResponseType?
-            var scopes: [String]?
-            var requiredAcr: [String]?
-            var maxAuthAgeSeconds: Int64?
-            var openidOnly: Bool?
-            var trustEmail: Bool?
-            var moreClientIds: [String]?
-            var keys: [JSONObject]?
-            var endpoint: String?
-            var allowInsecure: Bool?
-            var allowPrivateNetwork: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("providerId") {
-                    providerId = reader.string(_value, at: "providerId", .providerId)
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .idpUpdateClientId)
-                } else if _name.isString("clientSecret") {
-                    clientSecret = reader.string(_value, at: "clientSecret", .idpUpdateClientSecret)
-                } else if _name.isString("clientAuthentication") {
-                    clientAuthentication = reader.enumeration(_value, at: "clientAuthentication")
-                } else if _name.isString("issuer") {
-                    issuer = reader.string(_value, at: "issuer", .idpUpdateIssuer)
-                } else if _name.isString("displayName") {
-                    displayName = reader.string(_value, at: "displayName", .idpUpdateDisplayName)
-                } else if _name.isString("enabled") {
-                    enabled = reader.boolean(_value, at: "enabled")
-                } else if _name.isString("responseType") {
-                    responseType = reader.enumeration(_value, at: "responseType")
-                } else if _name.isString("scopes") {
-                    scopes = reader.array(_value, at: "scopes", count: 0...50, isUnique: true) { reader, value, step in reader.string(value, at: step, .idpUpdateScopesElement) }
-                } else if _name.isString("requiredAcr") {
-                    requiredAcr = reader.array(_value, at: "requiredAcr", count: 0...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .idpUpdateRequiredAcrElement) }
-                } else if _name.isString("maxAuthAgeSeconds") {
-                    maxAuthAgeSeconds = reader.integer(_value, at: "maxAuthAgeSeconds", 0...31536000)
-                } else if _name.isString("openidOnly") {
-                    openidOnly = reader.boolean(_value, at: "openidOnly")
-                } else if _name.isString("trustEmail") {
-                    trustEmail = reader.boolean(_value, at: "trustEmail")
-                } else if _name.isString("moreClientIds") {
-                    moreClientIds = reader.array(_value, at: "moreClientIds", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .idpUpdateMoreClientIdsElement) }
-                } else if _name.isString("keys") {
-                    keys = reader.array(_value, at: "keys", count: 1...100, isUnique: false) { reader, value, step in reader.anyObject(value, at: step) }
-                } else if _name.isString("endpoint") {
-                    endpoint = reader.string(_value, at: "endpoint", .idpUpdateEndpoint)
-                } else if _name.isString("allowInsecure") {
-                    allowInsecure = reader.boolean(_value, at: "allowInsecure")
-                } else if _name.isString("allowPrivateNetwork") {
-                    allowPrivateNetwork = reader.boolean(_value, at: "allowPrivateNetwork")
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "providerId", "clientId", "clientSecret", "clientAuthentication", "issuer", "displayName", "enabled", "responseType", "scopes", "requiredAcr", "maxAuthAgeSeconds", "openidOnly", "trustEmail", "moreClientIds", "keys", "endpoint", "allowInsecure", "allowPrivateNetwork"])
-                }
-            }
-            if providerId == nil { reader.missing("providerId", in: node) }
-            guard let providerId else { return nil }
-            self.tenantId = tenantId ?? "default"
-            self.providerId = providerId
-            self.clientId = clientId
-            self.clientSecret = clientSecret
-            self.clientAuthentication = clientAuthentication
-            self.issuer = issuer
-            self.displayName = displayName
-            self.enabled = enabled
-            self.responseType = responseType
-            self.scopes = scopes
-            self.requiredAcr = requiredAcr
-            self.maxAuthAgeSeconds = maxAuthAgeSeconds
-            self.openidOnly = openidOnly
-            self.trustEmail = trustEmail
-            self.moreClientIds = moreClientIds
-            self.keys = keys
-            self.endpoint = endpoint
-            self.allowInsecure = allowInsecure
-            self.allowPrivateNetwork = allowPrivateNetwork
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            providerId = reader.string("providerId", .providerId)
+            clientId = reader.string(ifPresent: "clientId", .idpUpdateClientId)
+            clientSecret = reader.string(ifPresent: "clientSecret", .idpUpdateClientSecret)
+            clientAuthentication = reader.enumeration(ifPresent: "clientAuthentication")
+            issuer = reader.string(ifPresent: "issuer", .idpUpdateIssuer)
+            displayName = reader.string(ifPresent: "displayName", .idpUpdateDisplayName)
+            enabled = reader.boolean(ifPresent: "enabled")
+            responseType = reader.enumeration(ifPresent: "responseType")
+            scopes = reader.array(ifPresent: "scopes", count: 0...50, isUnique: true) { reader, value, step in reader.string(value, at: step, .idpUpdateScopesElement) }
+            requiredAcr = reader.array(ifPresent: "requiredAcr", count: 0...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .idpUpdateRequiredAcrElement) }
+            maxAuthAgeSeconds = reader.integer(ifPresent: "maxAuthAgeSeconds", 0...31536000)
+            openidOnly = reader.boolean(ifPresent: "openidOnly")
+            trustEmail = reader.boolean(ifPresent: "trustEmail")
+            moreClientIds = reader.array(ifPresent: "moreClientIds", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .idpUpdateMoreClientIdsElement) }
+            keys = reader.array(ifPresent: "keys", count: 1...100, isUnique: false) { reader, value, step in reader.anyObject(value, at: step) }
+            endpoint = reader.string(ifPresent: "endpoint", .idpUpdateEndpoint)
+            allowInsecure = reader.boolean(ifPresent: "allowInsecure")
+            allowPrivateNetwork = reader.boolean(ifPresent: "allowPrivateNetwork")
+            reader.refuseOthers(than: "tenantId providerId clientId clientSecret clientAuthentication issuer displayName enabled responseType scopes requiredAcr maxAuthAgeSeconds openidOnly trustEmail moreClientIds keys endpoint allowInsecure allowPrivateNetwork")
         }
     }
 

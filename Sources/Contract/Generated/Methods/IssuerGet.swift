@@ -27,33 +27,21 @@ public enum IssuerGet: ContractMethod {
             self.selector = selector
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var issuer: String?
-            var arn: String?
-            var tenantId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("issuer") {
-                    issuer = reader.string(_value, at: "issuer", .issuerGetIssuer)
-                } else if _name.isString("arn") {
-                    arn = reader.string(_value, at: "arn", .issuerGetArn)
-                } else if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else {
-                    reader.unknown(_name, among: ["issuer", "arn", "tenantId"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["issuer", "arn", "tenantId"], given: (node["issuer"] == nil ? 0 : 1) + (node["arn"] == nil ? 0 : 1) + (node["tenantId"] == nil ? 0 : 1))
-            let selector: Selector
+        public init(_ reader: inout ParamsReader) {
+            let issuer: String? = reader.string(ifPresent: "issuer", .issuerGetIssuer)
+            let arn: String? = reader.string(ifPresent: "arn", .issuerGetArn)
+            let tenantId: String? = reader.string(ifPresent: "tenantId", .tenantId)
+            reader.refuseOthers(than: "issuer arn tenantId")
+            reader.choose("exactlyOne", 1...1, "issuer arn tenantId")
             if let issuer {
-                selector = .issuer(issuer)
+                self.selector = .issuer(issuer)
             } else if let arn {
-                selector = .arn(arn)
+                self.selector = .arn(arn)
             } else if let tenantId {
-                selector = .tenantId(tenantId)
+                self.selector = .tenantId(tenantId)
             } else {
-                return nil
+                self.selector = .issuer("")
             }
-            self.selector = selector
         }
     }
 

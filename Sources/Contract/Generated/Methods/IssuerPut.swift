@@ -91,90 +91,33 @@ public enum IssuerPut: ContractMethod {
             self.tags = tags
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var issuer: String?
-            var tenantId: String?
-            var audiences: [String]?
-            var authorizedParties: [String]?
-            var keys: [JSONObject]?
-            var jwksUri: String?
-            var algorithms: [Algorithms]?
-            var types: [String]?
-            var claims: Members<[String]>?
-            var maxLifetimeSeconds: Int64?
-            var maxAgeSeconds: Int64?
-            var singleUse: Bool?
-            var allowInsecure: Bool?
-            var allowPrivateNetwork: Bool?
-            var uses: [Uses]?
-            var thumbprints: [String]?
-            var tags: Members<String>?
-            node.forEachPair { _name, _value in
-                if _name.isString("issuer") {
-                    issuer = reader.string(_value, at: "issuer", .issuerPutIssuer)
-                } else if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("audiences") {
-                    audiences = reader.array(_value, at: "audiences", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .issuerPutAudiencesElement) }
-                } else if _name.isString("authorizedParties") {
-                    authorizedParties = reader.array(_value, at: "authorizedParties", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .issuerPutAuthorizedPartiesElement) }
-                } else if _name.isString("keys") {
-                    keys = reader.array(_value, at: "keys", count: 1...100, isUnique: false) { reader, value, step in reader.anyObject(value, at: step) }
-                } else if _name.isString("jwksUri") {
-                    jwksUri = reader.string(_value, at: "jwksUri", .issuerPutJwksUri)
-                } else if _name.isString("algorithms") {
-                    algorithms = reader.array(_value, at: "algorithms", count: 1...20, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
-                } else if _name.isString("types") {
-                    types = reader.array(_value, at: "types", count: 1...10, isUnique: true) { reader, value, step in reader.string(value, at: step, .issuerPutTypesElement) }
-                } else if _name.isString("claims") {
-                    claims = reader.members(_value, at: "claims", count: 0...50, names: .claimName) { reader, value, step in reader.array(value, at: step, count: 1...100, isUnique: false) { reader, value, step in reader.string(value, at: step, .claimPatternsElement) } }
-                } else if _name.isString("maxLifetimeSeconds") {
-                    maxLifetimeSeconds = reader.integer(_value, at: "maxLifetimeSeconds", 60...31622400)
-                } else if _name.isString("maxAgeSeconds") {
-                    maxAgeSeconds = reader.integer(_value, at: "maxAgeSeconds", 60...31622400)
-                } else if _name.isString("singleUse") {
-                    singleUse = reader.boolean(_value, at: "singleUse")
-                } else if _name.isString("allowInsecure") {
-                    allowInsecure = reader.boolean(_value, at: "allowInsecure")
-                } else if _name.isString("allowPrivateNetwork") {
-                    allowPrivateNetwork = reader.boolean(_value, at: "allowPrivateNetwork")
-                } else if _name.isString("uses") {
-                    uses = reader.array(_value, at: "uses", count: 1...3, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
-                } else if _name.isString("thumbprints") {
-                    thumbprints = reader.array(_value, at: "thumbprints", count: 0...5, isUnique: false) { reader, value, step in reader.string(value, at: step, .issuerPutThumbprintsElement) }
-                } else if _name.isString("tags") {
-                    tags = reader.members(_value, at: "tags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagValue) }
-                } else {
-                    reader.unknown(_name, among: ["issuer", "tenantId", "audiences", "authorizedParties", "keys", "jwksUri", "algorithms", "types", "claims", "maxLifetimeSeconds", "maxAgeSeconds", "singleUse", "allowInsecure", "allowPrivateNetwork", "uses", "thumbprints", "tags"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["issuer", "tenantId"], given: (node["issuer"] == nil ? 0 : 1) + (node["tenantId"] == nil ? 0 : 1))
-            if audiences == nil { reader.missing("audiences", in: node) }
-            let source: Source
+        public init(_ reader: inout ParamsReader) {
+            let issuer: String? = reader.string(ifPresent: "issuer", .issuerPutIssuer)
+            let tenantId: String? = reader.string(ifPresent: "tenantId", .tenantId)
+            audiences = reader.array("audiences", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .issuerPutAudiencesElement) }
+            authorizedParties = reader.array(ifPresent: "authorizedParties", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .issuerPutAuthorizedPartiesElement) }
+            keys = reader.array(ifPresent: "keys", count: 1...100, isUnique: false) { reader, value, step in reader.anyObject(value, at: step) }
+            jwksUri = reader.string(ifPresent: "jwksUri", .issuerPutJwksUri)
+            algorithms = reader.array(ifPresent: "algorithms", count: 1...20, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
+            types = reader.array(ifPresent: "types", count: 1...10, isUnique: true) { reader, value, step in reader.string(value, at: step, .issuerPutTypesElement) }
+            claims = reader.map(ifPresent: "claims", count: 0...50, names: .claimName) { reader, value, step in reader.array(value, at: step, count: 1...100, isUnique: false) { reader, value, step in reader.string(value, at: step, .claimPatternsElement) } }
+            maxLifetimeSeconds = reader.integer(ifPresent: "maxLifetimeSeconds", 60...31622400) ?? 86400
+            maxAgeSeconds = reader.integer(ifPresent: "maxAgeSeconds", 60...31622400)
+            singleUse = reader.boolean(ifPresent: "singleUse") ?? false
+            allowInsecure = reader.boolean(ifPresent: "allowInsecure") ?? false
+            allowPrivateNetwork = reader.boolean(ifPresent: "allowPrivateNetwork") ?? false
+            uses = reader.array(ifPresent: "uses", count: 1...3, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
+            thumbprints = reader.array(ifPresent: "thumbprints", count: 0...5, isUnique: false) { reader, value, step in reader.string(value, at: step, .issuerPutThumbprintsElement) }
+            tags = reader.map(ifPresent: "tags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagValue) }
+            reader.refuseOthers(than: "issuer tenantId audiences authorizedParties keys jwksUri algorithms types claims maxLifetimeSeconds maxAgeSeconds singleUse allowInsecure allowPrivateNetwork uses thumbprints tags")
+            reader.choose("exactlyOne", 1...1, "issuer tenantId")
             if let issuer {
-                source = .issuer(issuer)
+                self.source = .issuer(issuer)
             } else if let tenantId {
-                source = .tenantId(tenantId)
+                self.source = .tenantId(tenantId)
             } else {
-                return nil
+                self.source = .issuer("")
             }
-            guard let audiences else { return nil }
-            self.audiences = audiences
-            self.authorizedParties = authorizedParties
-            self.keys = keys
-            self.jwksUri = jwksUri
-            self.algorithms = algorithms
-            self.types = types
-            self.claims = claims
-            self.maxLifetimeSeconds = maxLifetimeSeconds ?? 86400
-            self.maxAgeSeconds = maxAgeSeconds
-            self.singleUse = singleUse ?? false
-            self.allowInsecure = allowInsecure ?? false
-            self.allowPrivateNetwork = allowPrivateNetwork ?? false
-            self.uses = uses
-            self.thumbprints = thumbprints
-            self.tags = tags
-            self.source = source
         }
     }
 

@@ -28,37 +28,22 @@ public enum IssuerTest: ContractMethod {
             self.token = token
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var issuer: String?
-            var arn: String?
-            var tenantId: String?
-            var token: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("issuer") {
-                    issuer = reader.string(_value, at: "issuer", .issuerTestIssuer)
-                } else if _name.isString("arn") {
-                    arn = reader.string(_value, at: "arn", .issuerTestArn)
-                } else if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("token") {
-                    token = reader.string(_value, at: "token", .jwt)
-                } else {
-                    reader.unknown(_name, among: ["issuer", "arn", "tenantId", "token"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["issuer", "arn", "tenantId"], given: (node["issuer"] == nil ? 0 : 1) + (node["arn"] == nil ? 0 : 1) + (node["tenantId"] == nil ? 0 : 1))
-            let selector: Selector
+        public init(_ reader: inout ParamsReader) {
+            let issuer: String? = reader.string(ifPresent: "issuer", .issuerTestIssuer)
+            let arn: String? = reader.string(ifPresent: "arn", .issuerTestArn)
+            let tenantId: String? = reader.string(ifPresent: "tenantId", .tenantId)
+            token = reader.string(ifPresent: "token", .jwt)
+            reader.refuseOthers(than: "issuer arn tenantId token")
+            reader.choose("exactlyOne", 1...1, "issuer arn tenantId")
             if let issuer {
-                selector = .issuer(issuer)
+                self.selector = .issuer(issuer)
             } else if let arn {
-                selector = .arn(arn)
+                self.selector = .arn(arn)
             } else if let tenantId {
-                selector = .tenantId(tenantId)
+                self.selector = .tenantId(tenantId)
             } else {
-                return nil
+                self.selector = .issuer("")
             }
-            self.token = token
-            self.selector = selector
         }
     }
 
@@ -76,8 +61,7 @@ public enum IssuerTest: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("ok")
-            writer.bool(ok)
+            writer.member("ok", ok)
             writer.key("checks")
             writer.beginArray()
             for element in checks {

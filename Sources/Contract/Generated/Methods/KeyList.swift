@@ -31,41 +31,23 @@ public enum KeyList: ContractMethod {
             self.cursor = cursor
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var issuer: String?
-            var poolId: String?
-            var tenantId: String?
-            var limit: Int64?
-            var cursor: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("issuer") {
-                    issuer = reader.string(_value, at: "issuer", .issuer)
-                } else if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("limit") {
-                    limit = reader.integer(_value, at: "limit", 1...60)
-                } else if _name.isString("cursor") {
-                    cursor = reader.string(_value, at: "cursor", .cursor)
-                } else {
-                    reader.unknown(_name, among: ["issuer", "poolId", "tenantId", "limit", "cursor"])
-                }
-            }
-            reader.choose("atMostOne", 0...1, ["issuer", "poolId", "tenantId"], given: (node["issuer"] == nil ? 0 : 1) + (node["poolId"] == nil ? 0 : 1) + (node["tenantId"] == nil ? 0 : 1))
-            let owner: Owner?
+        public init(_ reader: inout ParamsReader) {
+            let issuer: String? = reader.string(ifPresent: "issuer", .issuer)
+            let poolId: String? = reader.string(ifPresent: "poolId", .poolId)
+            let tenantId: String? = reader.string(ifPresent: "tenantId", .tenantId)
+            limit = reader.integer(ifPresent: "limit", 1...60) ?? 60
+            cursor = reader.string(ifPresent: "cursor", .cursor)
+            reader.refuseOthers(than: "issuer poolId tenantId limit cursor")
+            reader.choose("atMostOne", 0...1, "issuer poolId tenantId")
             if let issuer {
-                owner = .issuer(issuer)
+                self.owner = .issuer(issuer)
             } else if let poolId {
-                owner = .poolId(poolId)
+                self.owner = .poolId(poolId)
             } else if let tenantId {
-                owner = .tenantId(tenantId)
+                self.owner = .tenantId(tenantId)
             } else {
-                owner = nil
+                self.owner = nil
             }
-            self.limit = limit ?? 60
-            self.cursor = cursor
-            self.owner = owner
         }
     }
 
@@ -89,10 +71,7 @@ public enum KeyList: ContractMethod {
                 element.write(to: &writer)
             }
             writer.endArray()
-            if let nextCursor {
-                writer.key("nextCursor")
-                writer.string(nextCursor)
-            }
+            writer.member("nextCursor", nextCursor)
             writer.endObject()
         }
     }

@@ -15,18 +15,9 @@ public enum KeyRevoke: ContractMethod {
             self.kid = kid
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var kid: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("kid") {
-                    kid = reader.string(_value, at: "kid", .kid)
-                } else {
-                    reader.unknown(_name, among: ["kid"])
-                }
-            }
-            if kid == nil { reader.missing("kid", in: node) }
-            guard let kid else { return nil }
-            self.kid = kid
+        public init(_ reader: inout ParamsReader) {
+            kid = reader.string("kid", .kid)
+            reader.refuseOthers(than: "kid")
         }
     }
 

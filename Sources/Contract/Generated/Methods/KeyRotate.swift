@@ -31,41 +31,23 @@ public enum KeyRotate: ContractMethod {
             self.algorithm = algorithm
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var poolId: String?
-            var tenantId: String?
-            var issuer: String?
-            var activateAfterSeconds: Int64?
-            var algorithm: SigningAlgorithm?
-            node.forEachPair { _name, _value in
-                if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("issuer") {
-                    issuer = reader.string(_value, at: "issuer", .issuer)
-                } else if _name.isString("activateAfterSeconds") {
-                    activateAfterSeconds = reader.integer(_value, at: "activateAfterSeconds", 0...31536000)
-                } else if _name.isString("algorithm") {
-                    algorithm = reader.enumeration(_value, at: "algorithm")
-                } else {
-                    reader.unknown(_name, among: ["poolId", "tenantId", "issuer", "activateAfterSeconds", "algorithm"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["poolId", "tenantId", "issuer"], given: (node["poolId"] == nil ? 0 : 1) + (node["tenantId"] == nil ? 0 : 1) + (node["issuer"] == nil ? 0 : 1))
-            let owner: Owner
+        public init(_ reader: inout ParamsReader) {
+            let poolId: String? = reader.string(ifPresent: "poolId", .poolId)
+            let tenantId: String? = reader.string(ifPresent: "tenantId", .tenantId)
+            let issuer: String? = reader.string(ifPresent: "issuer", .issuer)
+            activateAfterSeconds = reader.integer(ifPresent: "activateAfterSeconds", 0...31536000) ?? 86400
+            algorithm = reader.enumeration(ifPresent: "algorithm")
+            reader.refuseOthers(than: "poolId tenantId issuer activateAfterSeconds algorithm")
+            reader.choose("exactlyOne", 1...1, "poolId tenantId issuer")
             if let poolId {
-                owner = .poolId(poolId)
+                self.owner = .poolId(poolId)
             } else if let tenantId {
-                owner = .tenantId(tenantId)
+                self.owner = .tenantId(tenantId)
             } else if let issuer {
-                owner = .issuer(issuer)
+                self.owner = .issuer(issuer)
             } else {
-                return nil
+                self.owner = .poolId("")
             }
-            self.activateAfterSeconds = activateAfterSeconds ?? 86400
-            self.algorithm = algorithm
-            self.owner = owner
         }
     }
 

@@ -26,31 +26,12 @@ public enum MfaChallenge: ContractMethod {
             self.clientId = clientId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var continuationToken: String?
-            var factorId: String?
-            var client: ClientOrigin?
-            var clientId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("continuationToken") {
-                    continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
-                } else if _name.isString("factorId") {
-                    factorId = reader.string(_value, at: "factorId", .factorId)
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else {
-                    reader.unknown(_name, among: ["continuationToken", "factorId", "client", "clientId"])
-                }
-            }
-            if continuationToken == nil { reader.missing("continuationToken", in: node) }
-            if factorId == nil { reader.missing("factorId", in: node) }
-            guard let continuationToken, let factorId else { return nil }
-            self.continuationToken = continuationToken
-            self.factorId = factorId
-            self.client = client
-            self.clientId = clientId
+        public init(_ reader: inout ParamsReader) {
+            continuationToken = reader.string("continuationToken", .continuationToken)
+            factorId = reader.string("factorId", .factorId)
+            client = reader.object(ifPresent: "client")
+            clientId = reader.string(ifPresent: "clientId", .clientId)
+            reader.refuseOthers(than: "continuationToken factorId client clientId")
         }
     }
 

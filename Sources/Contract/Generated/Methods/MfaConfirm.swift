@@ -40,50 +40,23 @@ public enum MfaConfirm: ContractMethod {
             self.deferTokens = deferTokens
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var continuationToken: String?
-            var code: String?
-            var response: JSONObject?
-            var audience: String?
-            var client: ClientOrigin?
-            var clientId: String?
-            var deferTokens: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("continuationToken") {
-                    continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
-                } else if _name.isString("code") {
-                    code = reader.string(_value, at: "code", .factorCode)
-                } else if _name.isString("response") {
-                    response = reader.anyObject(_value, at: "response")
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .mfaConfirmAudience)
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else if _name.isString("deferTokens") {
-                    deferTokens = reader.boolean(_value, at: "deferTokens")
-                } else {
-                    reader.unknown(_name, among: ["continuationToken", "code", "response", "audience", "client", "clientId", "deferTokens"])
-                }
-            }
-            reader.choose("atMostOne", 0...1, ["code", "response"], given: (node["code"] == nil ? 0 : 1) + (node["response"] == nil ? 0 : 1))
-            if continuationToken == nil { reader.missing("continuationToken", in: node) }
-            let proof: Proof?
+        public init(_ reader: inout ParamsReader) {
+            continuationToken = reader.string("continuationToken", .continuationToken)
+            let code: String? = reader.string(ifPresent: "code", .factorCode)
+            let response: JSONObject? = reader.anyObject(ifPresent: "response")
+            audience = reader.string(ifPresent: "audience", .mfaConfirmAudience)
+            client = reader.object(ifPresent: "client")
+            clientId = reader.string(ifPresent: "clientId", .clientId)
+            deferTokens = reader.boolean(ifPresent: "deferTokens") ?? false
+            reader.refuseOthers(than: "continuationToken code response audience client clientId deferTokens")
+            reader.choose("atMostOne", 0...1, "code response")
             if let code {
-                proof = .code(code)
+                self.proof = .code(code)
             } else if let response {
-                proof = .response(response)
+                self.proof = .response(response)
             } else {
-                proof = nil
+                self.proof = nil
             }
-            guard let continuationToken else { return nil }
-            self.continuationToken = continuationToken
-            self.audience = audience
-            self.client = client
-            self.clientId = clientId
-            self.deferTokens = deferTokens ?? false
-            self.proof = proof
         }
     }
 

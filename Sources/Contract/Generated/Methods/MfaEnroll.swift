@@ -58,66 +58,27 @@ public enum MfaEnroll: ContractMethod {
             self.skipVerified = skipVerified
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var continuationToken: String?
-            var kind: FactorKind?
-            var displayName: String?
-            var email: String?
-            var phoneNumber: String?
-            var language: String?
-            var qr: Qr?
-            var client: ClientOrigin?
-            var clientId: String?
-            var skipVerified: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("continuationToken") {
-                    continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
-                } else if _name.isString("kind") {
-                    kind = reader.enumeration(_value, at: "kind")
-                } else if _name.isString("displayName") {
-                    displayName = reader.string(_value, at: "displayName", .mfaEnrollDisplayName)
-                } else if _name.isString("email") {
-                    email = reader.string(_value, at: "email", .username)
-                } else if _name.isString("phoneNumber") {
-                    phoneNumber = reader.string(_value, at: "phoneNumber", .mfaEnrollPhoneNumber)
-                } else if _name.isString("language") {
-                    language = reader.string(_value, at: "language", .languageTag)
-                } else if _name.isString("qr") {
-                    qr = reader.enumeration(_value, at: "qr")
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else if _name.isString("skipVerified") {
-                    skipVerified = reader.boolean(_value, at: "skipVerified")
-                } else {
-                    reader.unknown(_name, among: ["idToken", "continuationToken", "kind", "displayName", "email", "phoneNumber", "language", "qr", "client", "clientId", "skipVerified"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["idToken", "continuationToken"], given: (node["idToken"] == nil ? 0 : 1) + (node["continuationToken"] == nil ? 0 : 1))
-            if kind == nil { reader.missing("kind", in: node) }
-            let account: Account
+        public init(_ reader: inout ParamsReader) {
+            let idToken: String? = reader.string(ifPresent: "idToken", .jwt)
+            let continuationToken: String? = reader.string(ifPresent: "continuationToken", .continuationToken)
+            kind = reader.enumeration("kind")
+            displayName = reader.string(ifPresent: "displayName", .mfaEnrollDisplayName)
+            email = reader.string(ifPresent: "email", .username)
+            phoneNumber = reader.string(ifPresent: "phoneNumber", .mfaEnrollPhoneNumber)
+            language = reader.string(ifPresent: "language", .languageTag)
+            qr = reader.enumeration(ifPresent: "qr")
+            client = reader.object(ifPresent: "client")
+            clientId = reader.string(ifPresent: "clientId", .clientId)
+            skipVerified = reader.boolean(ifPresent: "skipVerified") ?? false
+            reader.refuseOthers(than: "idToken continuationToken kind displayName email phoneNumber language qr client clientId skipVerified")
+            reader.choose("exactlyOne", 1...1, "idToken continuationToken")
             if let idToken {
-                account = .idToken(idToken)
+                self.account = .idToken(idToken)
             } else if let continuationToken {
-                account = .continuationToken(continuationToken)
+                self.account = .continuationToken(continuationToken)
             } else {
-                return nil
+                self.account = .idToken("")
             }
-            guard let kind else { return nil }
-            self.kind = kind
-            self.displayName = displayName
-            self.email = email
-            self.phoneNumber = phoneNumber
-            self.language = language
-            self.qr = qr
-            self.client = client
-            self.clientId = clientId
-            self.skipVerified = skipVerified ?? false
-            self.account = account
         }
     }
 

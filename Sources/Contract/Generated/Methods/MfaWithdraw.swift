@@ -34,42 +34,21 @@ public enum MfaWithdraw: ContractMethod {
             self.audience = audience
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var accountId: String?
-            var factorId: String?
-            var reason: String?
-            var audience: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("accountId") {
-                    accountId = reader.string(_value, at: "accountId", .accountId)
-                } else if _name.isString("factorId") {
-                    factorId = reader.string(_value, at: "factorId", .factorId)
-                } else if _name.isString("reason") {
-                    reason = reader.string(_value, at: "reason", .mfaWithdrawReason)
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .mfaWithdrawAudience)
-                } else {
-                    reader.unknown(_name, among: ["idToken", "accountId", "factorId", "reason", "audience"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["idToken", "accountId"], given: (node["idToken"] == nil ? 0 : 1) + (node["accountId"] == nil ? 0 : 1))
-            if factorId == nil { reader.missing("factorId", in: node) }
-            let account: Account
+        public init(_ reader: inout ParamsReader) {
+            let idToken: String? = reader.string(ifPresent: "idToken", .jwt)
+            let accountId: String? = reader.string(ifPresent: "accountId", .accountId)
+            factorId = reader.string("factorId", .factorId)
+            reason = reader.string(ifPresent: "reason", .mfaWithdrawReason)
+            audience = reader.string(ifPresent: "audience", .mfaWithdrawAudience)
+            reader.refuseOthers(than: "idToken accountId factorId reason audience")
+            reader.choose("exactlyOne", 1...1, "idToken accountId")
             if let idToken {
-                account = .idToken(idToken)
+                self.account = .idToken(idToken)
             } else if let accountId {
-                account = .accountId(accountId)
+                self.account = .accountId(accountId)
             } else {
-                return nil
+                self.account = .idToken("")
             }
-            guard let factorId else { return nil }
-            self.factorId = factorId
-            self.reason = reason
-            self.audience = audience
-            self.account = account
         }
     }
 

@@ -20,22 +20,10 @@ public enum OobApply: ContractMethod {
             self.newPassword = newPassword
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var code: String?
-            var newPassword: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("code") {
-                    code = reader.string(_value, at: "code", .actionCode)
-                } else if _name.isString("newPassword") {
-                    newPassword = reader.string(_value, at: "newPassword", .password)
-                } else {
-                    reader.unknown(_name, among: ["code", "newPassword"])
-                }
-            }
-            if code == nil { reader.missing("code", in: node) }
-            guard let code else { return nil }
-            self.code = code
-            self.newPassword = newPassword
+        public init(_ reader: inout ParamsReader) {
+            code = reader.string("code", .actionCode)
+            newPassword = reader.string(ifPresent: "newPassword", .password)
+            reader.refuseOthers(than: "code newPassword")
         }
     }
 
@@ -56,12 +44,9 @@ public enum OobApply: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("purpose")
-            writer.string(purpose.rawValue)
-            writer.key("email")
-            writer.string(email)
-            writer.key("accountId")
-            writer.string(accountId)
+            writer.member("purpose", purpose.rawValue)
+            writer.member("email", email)
+            writer.member("accountId", accountId)
             writer.endObject()
         }
     }

@@ -38,47 +38,16 @@ public enum OobCreate: ContractMethod {
             self.language = language
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var purpose: ActionCodePurpose?
-            var email: String?
-            var newEmail: String?
-            var accountId: String?
-            var continueUrl: String?
-            var returnLink: Bool?
-            var language: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("purpose") {
-                    purpose = reader.enumeration(_value, at: "purpose")
-                } else if _name.isString("email") {
-                    email = reader.string(_value, at: "email", .username)
-                } else if _name.isString("newEmail") {
-                    newEmail = reader.string(_value, at: "newEmail", .username)
-                } else if _name.isString("accountId") {
-                    accountId = reader.string(_value, at: "accountId", .accountId)
-                } else if _name.isString("continueUrl") {
-                    continueUrl = reader.string(_value, at: "continueUrl", .oobCreateContinueUrl)
-                } else if _name.isString("returnLink") {
-                    returnLink = reader.boolean(_value, at: "returnLink")
-                } else if _name.isString("language") {
-                    language = reader.string(_value, at: "language", .languageTag)
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "purpose", "email", "newEmail", "accountId", "continueUrl", "returnLink", "language"])
-                }
-            }
-            if purpose == nil { reader.missing("purpose", in: node) }
-            if email == nil { reader.missing("email", in: node) }
-            guard let purpose, let email else { return nil }
-            self.tenantId = tenantId ?? "default"
-            self.purpose = purpose
-            self.email = email
-            self.newEmail = newEmail
-            self.accountId = accountId
-            self.continueUrl = continueUrl
-            self.returnLink = returnLink ?? false
-            self.language = language
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            purpose = reader.enumeration("purpose")
+            email = reader.string("email", .username)
+            newEmail = reader.string(ifPresent: "newEmail", .username)
+            accountId = reader.string(ifPresent: "accountId", .accountId)
+            continueUrl = reader.string(ifPresent: "continueUrl", .oobCreateContinueUrl)
+            returnLink = reader.boolean(ifPresent: "returnLink") ?? false
+            language = reader.string(ifPresent: "language", .languageTag)
+            reader.refuseOthers(than: "tenantId purpose email newEmail accountId continueUrl returnLink language")
         }
     }
 
@@ -108,24 +77,12 @@ public enum OobCreate: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("purpose")
-            writer.string(purpose.rawValue)
-            writer.key("email")
-            writer.string(email)
-            if let newEmail {
-                writer.key("newEmail")
-                writer.string(newEmail)
-            }
-            writer.key("expiresAt")
-            writer.int(expiresAt)
-            if let code {
-                writer.key("code")
-                writer.string(code)
-            }
-            if let link {
-                writer.key("link")
-                writer.string(link)
-            }
+            writer.member("purpose", purpose.rawValue)
+            writer.member("email", email)
+            writer.member("newEmail", newEmail)
+            writer.member("expiresAt", expiresAt)
+            writer.member("code", code)
+            writer.member("link", link)
             writer.endObject()
         }
     }

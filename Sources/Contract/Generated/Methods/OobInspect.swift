@@ -17,18 +17,9 @@ public enum OobInspect: ContractMethod {
             self.code = code
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var code: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("code") {
-                    code = reader.string(_value, at: "code", .actionCode)
-                } else {
-                    reader.unknown(_name, among: ["code"])
-                }
-            }
-            if code == nil { reader.missing("code", in: node) }
-            guard let code else { return nil }
-            self.code = code
+        public init(_ reader: inout ParamsReader) {
+            code = reader.string("code", .actionCode)
+            reader.refuseOthers(than: "code")
         }
     }
 
@@ -55,20 +46,11 @@ public enum OobInspect: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("purpose")
-            writer.string(purpose.rawValue)
-            writer.key("tenantId")
-            writer.string(tenantId)
-            if let email {
-                writer.key("email")
-                writer.string(email)
-            }
-            if let newEmail {
-                writer.key("newEmail")
-                writer.string(newEmail)
-            }
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("purpose", purpose.rawValue)
+            writer.member("tenantId", tenantId)
+            writer.member("email", email)
+            writer.member("newEmail", newEmail)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }

@@ -31,38 +31,20 @@ public enum PasskeyDelete: ContractMethod {
             self.force = force
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var accountId: String?
-            var credentialId: String?
-            var force: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("accountId") {
-                    accountId = reader.string(_value, at: "accountId", .accountId)
-                } else if _name.isString("credentialId") {
-                    credentialId = reader.string(_value, at: "credentialId", .credentialId)
-                } else if _name.isString("force") {
-                    force = reader.boolean(_value, at: "force")
-                } else {
-                    reader.unknown(_name, among: ["idToken", "accountId", "credentialId", "force"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["idToken", "accountId"], given: (node["idToken"] == nil ? 0 : 1) + (node["accountId"] == nil ? 0 : 1))
-            if credentialId == nil { reader.missing("credentialId", in: node) }
-            let account: Account
+        public init(_ reader: inout ParamsReader) {
+            let idToken: String? = reader.string(ifPresent: "idToken", .jwt)
+            let accountId: String? = reader.string(ifPresent: "accountId", .accountId)
+            credentialId = reader.string("credentialId", .credentialId)
+            force = reader.boolean(ifPresent: "force") ?? false
+            reader.refuseOthers(than: "idToken accountId credentialId force")
+            reader.choose("exactlyOne", 1...1, "idToken accountId")
             if let idToken {
-                account = .idToken(idToken)
+                self.account = .idToken(idToken)
             } else if let accountId {
-                account = .accountId(accountId)
+                self.account = .accountId(accountId)
             } else {
-                return nil
+                self.account = .idToken("")
             }
-            guard let credentialId else { return nil }
-            self.credentialId = credentialId
-            self.force = force ?? false
-            self.account = account
         }
     }
 

@@ -26,31 +26,12 @@ public enum PasskeyFinishRegistration: ContractMethod {
             self.client = client
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var continuationToken: String?
-            var response: JSONObject?
-            var name: String?
-            var client: ClientOrigin?
-            node.forEachPair { _name, _value in
-                if _name.isString("continuationToken") {
-                    continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
-                } else if _name.isString("response") {
-                    response = reader.anyObject(_value, at: "response")
-                } else if _name.isString("name") {
-                    name = reader.string(_value, at: "name", .passkeyFinishRegistrationName)
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else {
-                    reader.unknown(_name, among: ["continuationToken", "response", "name", "client"])
-                }
-            }
-            if continuationToken == nil { reader.missing("continuationToken", in: node) }
-            if response == nil { reader.missing("response", in: node) }
-            guard let continuationToken, let response else { return nil }
-            self.continuationToken = continuationToken
-            self.response = response
-            self.name = name
-            self.client = client
+        public init(_ reader: inout ParamsReader) {
+            continuationToken = reader.string("continuationToken", .continuationToken)
+            response = reader.anyObject("response")
+            name = reader.string(ifPresent: "name", .passkeyFinishRegistrationName)
+            client = reader.object(ifPresent: "client")
+            reader.refuseOthers(than: "continuationToken response name client")
         }
     }
 
@@ -88,18 +69,9 @@ public enum PasskeyFinishRegistration: ContractMethod {
             writer.beginObject()
             writer.key("passkey")
             passkey.write(to: &writer)
-            if let state {
-                writer.key("state")
-                writer.string(state.rawValue)
-            }
-            if let continuationToken {
-                writer.key("continuationToken")
-                writer.string(continuationToken)
-            }
-            if let expiresAt {
-                writer.key("expiresAt")
-                writer.int(expiresAt)
-            }
+            writer.member("state", state?.rawValue)
+            writer.member("continuationToken", continuationToken)
+            writer.member("expiresAt", expiresAt)
             if let attributes {
                 writer.key("attributes")
                 writer.beginArray()
@@ -108,10 +80,7 @@ public enum PasskeyFinishRegistration: ContractMethod {
                 }
                 writer.endArray()
             }
-            if let accountId {
-                writer.key("accountId")
-                writer.string(accountId)
-            }
+            writer.member("accountId", accountId)
             writer.endObject()
         }
     }

@@ -15,16 +15,9 @@ public enum PasskeyRelatedOrigins: ContractMethod {
             self.tenantId = tenantId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else {
-                    reader.unknown(_name, among: ["tenantId"])
-                }
-            }
-            self.tenantId = tenantId ?? "default"
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            reader.refuseOthers(than: "tenantId")
         }
     }
 
@@ -66,10 +59,8 @@ public enum PasskeyRelatedOrigins: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("path")
-            writer.string(path)
-            writer.key("contentType")
-            writer.string(contentType)
+            writer.member("path", path)
+            writer.member("contentType", contentType)
             writer.key("document")
             document.write(to: &writer)
             writer.endObject()

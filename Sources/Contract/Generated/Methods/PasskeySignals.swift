@@ -28,37 +28,22 @@ public enum PasskeySignals: ContractMethod {
             self.tenantId = tenantId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var accountId: String?
-            var credentialId: String?
-            var tenantId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("accountId") {
-                    accountId = reader.string(_value, at: "accountId", .accountId)
-                } else if _name.isString("credentialId") {
-                    credentialId = reader.string(_value, at: "credentialId", .credentialId)
-                } else if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else {
-                    reader.unknown(_name, among: ["idToken", "accountId", "credentialId", "tenantId"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["idToken", "accountId", "credentialId"], given: (node["idToken"] == nil ? 0 : 1) + (node["accountId"] == nil ? 0 : 1) + (node["credentialId"] == nil ? 0 : 1))
-            let subject: Subject
+        public init(_ reader: inout ParamsReader) {
+            let idToken: String? = reader.string(ifPresent: "idToken", .jwt)
+            let accountId: String? = reader.string(ifPresent: "accountId", .accountId)
+            let credentialId: String? = reader.string(ifPresent: "credentialId", .credentialId)
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            reader.refuseOthers(than: "idToken accountId credentialId tenantId")
+            reader.choose("exactlyOne", 1...1, "idToken accountId credentialId")
             if let idToken {
-                subject = .idToken(idToken)
+                self.subject = .idToken(idToken)
             } else if let accountId {
-                subject = .accountId(accountId)
+                self.subject = .accountId(accountId)
             } else if let credentialId {
-                subject = .credentialId(credentialId)
+                self.subject = .credentialId(credentialId)
             } else {
-                return nil
+                self.subject = .idToken("")
             }
-            self.tenantId = tenantId ?? "default"
-            self.subject = subject
         }
     }
 

@@ -34,40 +34,21 @@ public enum PasskeyStartAuthentication: ContractMethod {
             self.client = client
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var username: String?
-            var idToken: String?
-            var conditional: Bool?
-            var client: ClientOrigin?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("username") {
-                    username = reader.string(_value, at: "username", .username)
-                } else if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("conditional") {
-                    conditional = reader.boolean(_value, at: "conditional")
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "username", "idToken", "conditional", "client"])
-                }
-            }
-            reader.choose("atMostOne", 0...1, ["username", "idToken"], given: (node["username"] == nil ? 0 : 1) + (node["idToken"] == nil ? 0 : 1))
-            let account: Account?
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            let username: String? = reader.string(ifPresent: "username", .username)
+            let idToken: String? = reader.string(ifPresent: "idToken", .jwt)
+            conditional = reader.boolean(ifPresent: "conditional") ?? false
+            client = reader.object(ifPresent: "client")
+            reader.refuseOthers(than: "tenantId username idToken conditional client")
+            reader.choose("atMostOne", 0...1, "username idToken")
             if let username {
-                account = .username(username)
+                self.account = .username(username)
             } else if let idToken {
-                account = .idToken(idToken)
+                self.account = .idToken(idToken)
             } else {
-                account = nil
+                self.account = nil
             }
-            self.tenantId = tenantId ?? "default"
-            self.conditional = conditional ?? false
-            self.client = client
-            self.account = account
         }
     }
 

@@ -31,36 +31,20 @@ public enum PasskeyStartRegistration: ContractMethod {
             self.client = client
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var continuationToken: String?
-            var conditional: Bool?
-            var client: ClientOrigin?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("continuationToken") {
-                    continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
-                } else if _name.isString("conditional") {
-                    conditional = reader.boolean(_value, at: "conditional")
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else {
-                    reader.unknown(_name, among: ["idToken", "continuationToken", "conditional", "client"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["idToken", "continuationToken"], given: (node["idToken"] == nil ? 0 : 1) + (node["continuationToken"] == nil ? 0 : 1))
-            let account: Account
+        public init(_ reader: inout ParamsReader) {
+            let idToken: String? = reader.string(ifPresent: "idToken", .jwt)
+            let continuationToken: String? = reader.string(ifPresent: "continuationToken", .continuationToken)
+            conditional = reader.boolean(ifPresent: "conditional") ?? false
+            client = reader.object(ifPresent: "client")
+            reader.refuseOthers(than: "idToken continuationToken conditional client")
+            reader.choose("exactlyOne", 1...1, "idToken continuationToken")
             if let idToken {
-                account = .idToken(idToken)
+                self.account = .idToken(idToken)
             } else if let continuationToken {
-                account = .continuationToken(continuationToken)
+                self.account = .continuationToken(continuationToken)
             } else {
-                return nil
+                self.account = .idToken("")
             }
-            self.conditional = conditional ?? false
-            self.client = client
-            self.account = account
         }
     }
 

@@ -34,35 +34,13 @@ public enum PasskeyVerify: ContractMethod {
             self.userVerification = userVerification
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var challenge: String?
-            var response: JSONObject?
-            var accountId: String?
-            var userVerification: UserVerification?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("challenge") {
-                    challenge = reader.string(_value, at: "challenge", .passkeyVerifyChallenge)
-                } else if _name.isString("response") {
-                    response = reader.anyObject(_value, at: "response")
-                } else if _name.isString("accountId") {
-                    accountId = reader.string(_value, at: "accountId", .accountId)
-                } else if _name.isString("userVerification") {
-                    userVerification = reader.enumeration(_value, at: "userVerification")
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "challenge", "response", "accountId", "userVerification"])
-                }
-            }
-            if challenge == nil { reader.missing("challenge", in: node) }
-            if response == nil { reader.missing("response", in: node) }
-            guard let challenge, let response else { return nil }
-            self.tenantId = tenantId ?? "default"
-            self.challenge = challenge
-            self.response = response
-            self.accountId = accountId
-            self.userVerification = userVerification
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            challenge = reader.string("challenge", .passkeyVerifyChallenge)
+            response = reader.anyObject("response")
+            accountId = reader.string(ifPresent: "accountId", .accountId)
+            userVerification = reader.enumeration(ifPresent: "userVerification")
+            reader.refuseOthers(than: "tenantId challenge response accountId userVerification")
         }
     }
 
@@ -95,20 +73,13 @@ public enum PasskeyVerify: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("accountId")
-            writer.string(accountId)
-            writer.key("credentialId")
-            writer.string(credentialId)
-            writer.key("userVerified")
-            writer.bool(userVerified)
-            writer.key("twoFactors")
-            writer.bool(twoFactors)
-            writer.key("backupEligible")
-            writer.bool(backupEligible)
-            writer.key("backupState")
-            writer.bool(backupState)
-            writer.key("signCount")
-            writer.int(signCount)
+            writer.member("accountId", accountId)
+            writer.member("credentialId", credentialId)
+            writer.member("userVerified", userVerified)
+            writer.member("twoFactors", twoFactors)
+            writer.member("backupEligible", backupEligible)
+            writer.member("backupState", backupState)
+            writer.member("signCount", signCount)
             writer.endObject()
         }
     }

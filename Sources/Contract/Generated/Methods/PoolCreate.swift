@@ -38,46 +38,16 @@ public enum PoolCreate: ContractMethod {
             self.tags = tags
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var name: String?
-            var poolId: String?
-            var allowUnauthenticated: Bool?
-            var allowClassicFlow: Bool?
-            var developerProvider: String?
-            var providers: [PoolProviderSettings]?
-            var signingAlgorithm: SigningAlgorithm?
-            var tags: Members<String>?
-            node.forEachPair { _name, _value in
-                if _name.isString("name") {
-                    name = reader.string(_value, at: "name", .poolName)
-                } else if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("allowUnauthenticated") {
-                    allowUnauthenticated = reader.boolean(_value, at: "allowUnauthenticated")
-                } else if _name.isString("allowClassicFlow") {
-                    allowClassicFlow = reader.boolean(_value, at: "allowClassicFlow")
-                } else if _name.isString("developerProvider") {
-                    developerProvider = reader.string(_value, at: "developerProvider", .developerProviderName)
-                } else if _name.isString("providers") {
-                    providers = reader.array(_value, at: "providers", count: 0...60, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("signingAlgorithm") {
-                    signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
-                } else if _name.isString("tags") {
-                    tags = reader.members(_value, at: "tags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagValue) }
-                } else {
-                    reader.unknown(_name, among: ["name", "poolId", "allowUnauthenticated", "allowClassicFlow", "developerProvider", "providers", "signingAlgorithm", "tags"])
-                }
-            }
-            if name == nil { reader.missing("name", in: node) }
-            guard let name else { return nil }
-            self.name = name
-            self.poolId = poolId
-            self.allowUnauthenticated = allowUnauthenticated ?? false
-            self.allowClassicFlow = allowClassicFlow ?? false
-            self.developerProvider = developerProvider
-            self.providers = providers
-            self.signingAlgorithm = signingAlgorithm ?? .ES256
-            self.tags = tags
+        public init(_ reader: inout ParamsReader) {
+            name = reader.string("name", .poolName)
+            poolId = reader.string(ifPresent: "poolId", .poolId)
+            allowUnauthenticated = reader.boolean(ifPresent: "allowUnauthenticated") ?? false
+            allowClassicFlow = reader.boolean(ifPresent: "allowClassicFlow") ?? false
+            developerProvider = reader.string(ifPresent: "developerProvider", .developerProviderName)
+            providers = reader.array(ifPresent: "providers", count: 0...60, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            signingAlgorithm = reader.enumeration(ifPresent: "signingAlgorithm") ?? .ES256
+            tags = reader.map(ifPresent: "tags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagValue) }
+            reader.refuseOthers(than: "name poolId allowUnauthenticated allowClassicFlow developerProvider providers signingAlgorithm tags")
         }
     }
 

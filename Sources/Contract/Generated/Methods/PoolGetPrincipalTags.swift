@@ -20,23 +20,10 @@ public enum PoolGetPrincipalTags: ContractMethod {
             self.provider = provider
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var poolId: String?
-            var provider: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("provider") {
-                    provider = reader.string(_value, at: "provider", .loginProviderName)
-                } else {
-                    reader.unknown(_name, among: ["poolId", "provider"])
-                }
-            }
-            if poolId == nil { reader.missing("poolId", in: node) }
-            if provider == nil { reader.missing("provider", in: node) }
-            guard let poolId, let provider else { return nil }
-            self.poolId = poolId
-            self.provider = provider
+        public init(_ reader: inout ParamsReader) {
+            poolId = reader.string("poolId", .poolId)
+            provider = reader.string("provider", .loginProviderName)
+            reader.refuseOthers(than: "poolId provider")
         }
     }
 

@@ -17,18 +17,9 @@ public enum PoolGetRoles: ContractMethod {
             self.poolId = poolId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var poolId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else {
-                    reader.unknown(_name, among: ["poolId"])
-                }
-            }
-            if poolId == nil { reader.missing("poolId", in: node) }
-            guard let poolId else { return nil }
-            self.poolId = poolId
+        public init(_ reader: inout ParamsReader) {
+            poolId = reader.string("poolId", .poolId)
+            reader.refuseOthers(than: "poolId")
         }
     }
 

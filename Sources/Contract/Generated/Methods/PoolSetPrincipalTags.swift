@@ -26,31 +26,12 @@ public enum PoolSetPrincipalTags: ContractMethod {
             self.principalTags = principalTags
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var poolId: String?
-            var provider: String?
-            var useDefaults: Bool?
-            var principalTags: Members<String>?
-            node.forEachPair { _name, _value in
-                if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("provider") {
-                    provider = reader.string(_value, at: "provider", .loginProviderName)
-                } else if _name.isString("useDefaults") {
-                    useDefaults = reader.boolean(_value, at: "useDefaults")
-                } else if _name.isString("principalTags") {
-                    principalTags = reader.members(_value, at: "principalTags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .poolSetPrincipalTagsPrincipalTagsValue) }
-                } else {
-                    reader.unknown(_name, among: ["poolId", "provider", "useDefaults", "principalTags"])
-                }
-            }
-            if poolId == nil { reader.missing("poolId", in: node) }
-            if provider == nil { reader.missing("provider", in: node) }
-            guard let poolId, let provider else { return nil }
-            self.poolId = poolId
-            self.provider = provider
-            self.useDefaults = useDefaults ?? false
-            self.principalTags = principalTags
+        public init(_ reader: inout ParamsReader) {
+            poolId = reader.string("poolId", .poolId)
+            provider = reader.string("provider", .loginProviderName)
+            useDefaults = reader.boolean(ifPresent: "useDefaults") ?? false
+            principalTags = reader.map(ifPresent: "principalTags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .poolSetPrincipalTagsPrincipalTagsValue) }
+            reader.refuseOthers(than: "poolId provider useDefaults principalTags")
         }
     }
 

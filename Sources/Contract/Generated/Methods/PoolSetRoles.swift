@@ -23,27 +23,11 @@ public enum PoolSetRoles: ContractMethod {
             self.mappings = mappings
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var poolId: String?
-            var roles: RolesByKind?
-            var mappings: Members<RoleMapping>?
-            node.forEachPair { _name, _value in
-                if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("roles") {
-                    roles = reader.object(_value, at: "roles")
-                } else if _name.isString("mappings") {
-                    mappings = reader.members(_value, at: "mappings", count: 0...10, names: .loginProviderName) { reader, value, step in reader.object(value, at: step) }
-                } else {
-                    reader.unknown(_name, among: ["poolId", "roles", "mappings"])
-                }
-            }
-            if poolId == nil { reader.missing("poolId", in: node) }
-            if roles == nil { reader.missing("roles", in: node) }
-            guard let poolId, let roles else { return nil }
-            self.poolId = poolId
-            self.roles = roles
-            self.mappings = mappings
+        public init(_ reader: inout ParamsReader) {
+            poolId = reader.string("poolId", .poolId)
+            roles = reader.object("roles")
+            mappings = reader.map(ifPresent: "mappings", count: 0...10, names: .loginProviderName) { reader, value, step in reader.object(value, at: step) }
+            reader.refuseOthers(than: "poolId roles mappings")
         }
     }
 

@@ -20,23 +20,10 @@ public enum PoolTag: ContractMethod {
             self.tags = tags
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var poolId: String?
-            var tags: Members<String>?
-            node.forEachPair { _name, _value in
-                if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("tags") {
-                    tags = reader.members(_value, at: "tags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagValue) }
-                } else {
-                    reader.unknown(_name, among: ["poolId", "tags"])
-                }
-            }
-            if poolId == nil { reader.missing("poolId", in: node) }
-            if tags == nil { reader.missing("tags", in: node) }
-            guard let poolId, let tags else { return nil }
-            self.poolId = poolId
-            self.tags = tags
+        public init(_ reader: inout ParamsReader) {
+            poolId = reader.string("poolId", .poolId)
+            tags = reader.map("tags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagValue) }
+            reader.refuseOthers(than: "poolId tags")
         }
     }
 

@@ -20,23 +20,10 @@ public enum PoolUntag: ContractMethod {
             self.tagKeys = tagKeys
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var poolId: String?
-            var tagKeys: [String]?
-            node.forEachPair { _name, _value in
-                if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("tagKeys") {
-                    tagKeys = reader.array(_value, at: "tagKeys", count: 1...50, isUnique: false) { reader, value, step in reader.string(value, at: step, .tagKey) }
-                } else {
-                    reader.unknown(_name, among: ["poolId", "tagKeys"])
-                }
-            }
-            if poolId == nil { reader.missing("poolId", in: node) }
-            if tagKeys == nil { reader.missing("tagKeys", in: node) }
-            guard let poolId, let tagKeys else { return nil }
-            self.poolId = poolId
-            self.tagKeys = tagKeys
+        public init(_ reader: inout ParamsReader) {
+            poolId = reader.string("poolId", .poolId)
+            tagKeys = reader.array("tagKeys", count: 1...50, isUnique: false) { reader, value, step in reader.string(value, at: step, .tagKey) }
+            reader.refuseOthers(than: "poolId tagKeys")
         }
     }
 

@@ -35,43 +35,15 @@ public enum PoolUpdate: ContractMethod {
             self.tags = tags
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var poolId: String?
-            var name: String?
-            var allowUnauthenticated: Bool?
-            var allowClassicFlow: Bool?
-            var developerProvider: String?
-            var providers: [PoolProviderSettings]?
-            var tags: Members<String>?
-            node.forEachPair { _name, _value in
-                if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("name") {
-                    name = reader.string(_value, at: "name", .poolName)
-                } else if _name.isString("allowUnauthenticated") {
-                    allowUnauthenticated = reader.boolean(_value, at: "allowUnauthenticated")
-                } else if _name.isString("allowClassicFlow") {
-                    allowClassicFlow = reader.boolean(_value, at: "allowClassicFlow")
-                } else if _name.isString("developerProvider") {
-                    developerProvider = reader.string(_value, at: "developerProvider", .developerProviderName)
-                } else if _name.isString("providers") {
-                    providers = reader.array(_value, at: "providers", count: 0...60, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("tags") {
-                    tags = reader.members(_value, at: "tags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagValue) }
-                } else {
-                    reader.unknown(_name, among: ["poolId", "name", "allowUnauthenticated", "allowClassicFlow", "developerProvider", "providers", "tags"])
-                }
-            }
-            if poolId == nil { reader.missing("poolId", in: node) }
-            if name == nil { reader.missing("name", in: node) }
-            guard let poolId, let name else { return nil }
-            self.poolId = poolId
-            self.name = name
-            self.allowUnauthenticated = allowUnauthenticated ?? false
-            self.allowClassicFlow = allowClassicFlow ?? false
-            self.developerProvider = developerProvider
-            self.providers = providers
-            self.tags = tags
+        public init(_ reader: inout ParamsReader) {
+            poolId = reader.string("poolId", .poolId)
+            name = reader.string("name", .poolName)
+            allowUnauthenticated = reader.boolean(ifPresent: "allowUnauthenticated") ?? false
+            allowClassicFlow = reader.boolean(ifPresent: "allowClassicFlow") ?? false
+            developerProvider = reader.string(ifPresent: "developerProvider", .developerProviderName)
+            providers = reader.array(ifPresent: "providers", count: 0...60, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            tags = reader.map(ifPresent: "tags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagValue) }
+            reader.refuseOthers(than: "poolId name allowUnauthenticated allowClassicFlow developerProvider providers tags")
         }
     }
 

@@ -25,28 +25,18 @@ public enum RoleGet: ContractMethod {
             self.role = role
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var name: String?
-            var roleArn: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("name") {
-                    name = reader.string(_value, at: "name", .roleName)
-                } else if _name.isString("roleArn") {
-                    roleArn = reader.string(_value, at: "roleArn", .roleArn)
-                } else {
-                    reader.unknown(_name, among: ["name", "roleArn"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["name", "roleArn"], given: (node["name"] == nil ? 0 : 1) + (node["roleArn"] == nil ? 0 : 1))
-            let role: Role
+        public init(_ reader: inout ParamsReader) {
+            let name: String? = reader.string(ifPresent: "name", .roleName)
+            let roleArn: String? = reader.string(ifPresent: "roleArn", .roleArn)
+            reader.refuseOthers(than: "name roleArn")
+            reader.choose("exactlyOne", 1...1, "name roleArn")
             if let name {
-                role = .name(name)
+                self.role = .name(name)
             } else if let roleArn {
-                role = .roleArn(roleArn)
+                self.role = .roleArn(roleArn)
             } else {
-                return nil
+                self.role = .name("")
             }
-            self.role = role
         }
     }
 

@@ -20,20 +20,10 @@ public enum RoleList: ContractMethod {
             self.cursor = cursor
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var limit: Int64?
-            var cursor: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("limit") {
-                    limit = reader.integer(_value, at: "limit", 1...60)
-                } else if _name.isString("cursor") {
-                    cursor = reader.string(_value, at: "cursor", .cursor)
-                } else {
-                    reader.unknown(_name, among: ["limit", "cursor"])
-                }
-            }
-            self.limit = limit ?? 60
-            self.cursor = cursor
+        public init(_ reader: inout ParamsReader) {
+            limit = reader.integer(ifPresent: "limit", 1...60) ?? 60
+            cursor = reader.string(ifPresent: "cursor", .cursor)
+            reader.refuseOthers(than: "limit cursor")
         }
     }
 
@@ -57,10 +47,7 @@ public enum RoleList: ContractMethod {
                 element.write(to: &writer)
             }
             writer.endArray()
-            if let nextCursor {
-                writer.key("nextCursor")
-                writer.string(nextCursor)
-            }
+            writer.member("nextCursor", nextCursor)
             writer.endObject()
         }
     }

@@ -40,50 +40,23 @@ public enum RolePut: ContractMethod {
             self.allowUnknownIssuer = allowUnknownIssuer
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var name: String?
-            var poolId: String?
-            var trustPolicy: JSONObject?
-            var maxSessionSeconds: Int64?
-            var tags: Members<String>?
-            var description: String?
-            var allowUnknownIssuer: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("name") {
-                    name = reader.string(_value, at: "name", .roleName)
-                } else if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("trustPolicy") {
-                    trustPolicy = reader.anyObject(_value, at: "trustPolicy")
-                } else if _name.isString("maxSessionSeconds") {
-                    maxSessionSeconds = reader.integer(_value, at: "maxSessionSeconds", 3600...43200)
-                } else if _name.isString("tags") {
-                    tags = reader.members(_value, at: "tags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagValue) }
-                } else if _name.isString("description") {
-                    description = reader.string(_value, at: "description", .rolePutDescription)
-                } else if _name.isString("allowUnknownIssuer") {
-                    allowUnknownIssuer = reader.boolean(_value, at: "allowUnknownIssuer")
-                } else {
-                    reader.unknown(_name, among: ["name", "poolId", "trustPolicy", "maxSessionSeconds", "tags", "description", "allowUnknownIssuer"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["poolId", "trustPolicy"], given: (node["poolId"] == nil ? 0 : 1) + (node["trustPolicy"] == nil ? 0 : 1))
-            if name == nil { reader.missing("name", in: node) }
-            let trust: Trust
+        public init(_ reader: inout ParamsReader) {
+            name = reader.string("name", .roleName)
+            let poolId: String? = reader.string(ifPresent: "poolId", .poolId)
+            let trustPolicy: JSONObject? = reader.anyObject(ifPresent: "trustPolicy")
+            maxSessionSeconds = reader.integer(ifPresent: "maxSessionSeconds", 3600...43200) ?? 3600
+            tags = reader.map(ifPresent: "tags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagValue) }
+            description = reader.string(ifPresent: "description", .rolePutDescription)
+            allowUnknownIssuer = reader.boolean(ifPresent: "allowUnknownIssuer") ?? false
+            reader.refuseOthers(than: "name poolId trustPolicy maxSessionSeconds tags description allowUnknownIssuer")
+            reader.choose("exactlyOne", 1...1, "poolId trustPolicy")
             if let poolId {
-                trust = .poolId(poolId)
+                self.trust = .poolId(poolId)
             } else if let trustPolicy {
-                trust = .trustPolicy(trustPolicy)
+                self.trust = .trustPolicy(trustPolicy)
             } else {
-                return nil
+                self.trust = .poolId("")
             }
-            guard let name else { return nil }
-            self.name = name
-            self.maxSessionSeconds = maxSessionSeconds ?? 3600
-            self.tags = tags
-            self.description = description
-            self.allowUnknownIssuer = allowUnknownIssuer ?? false
-            self.trust = trust
         }
     }
 

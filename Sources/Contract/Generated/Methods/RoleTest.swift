@@ -37,46 +37,22 @@ public enum RoleTest: ContractMethod {
             self.sourceIp = sourceIp
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var name: String?
-            var roleArn: String?
-            var token: String?
-            var sessionName: String?
-            var durationSeconds: Int64?
-            var sourceIp: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("name") {
-                    name = reader.string(_value, at: "name", .roleName)
-                } else if _name.isString("roleArn") {
-                    roleArn = reader.string(_value, at: "roleArn", .roleArn)
-                } else if _name.isString("token") {
-                    token = reader.string(_value, at: "token", .jwt)
-                } else if _name.isString("sessionName") {
-                    sessionName = reader.string(_value, at: "sessionName", .sessionName)
-                } else if _name.isString("durationSeconds") {
-                    durationSeconds = reader.integer(_value, at: "durationSeconds", 900...43200)
-                } else if _name.isString("sourceIp") {
-                    sourceIp = reader.string(_value, at: "sourceIp", .roleTestSourceIp)
-                } else {
-                    reader.unknown(_name, among: ["name", "roleArn", "token", "sessionName", "durationSeconds", "sourceIp"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["name", "roleArn"], given: (node["name"] == nil ? 0 : 1) + (node["roleArn"] == nil ? 0 : 1))
-            if token == nil { reader.missing("token", in: node) }
-            let role: Role
+        public init(_ reader: inout ParamsReader) {
+            let name: String? = reader.string(ifPresent: "name", .roleName)
+            let roleArn: String? = reader.string(ifPresent: "roleArn", .roleArn)
+            token = reader.string("token", .jwt)
+            sessionName = reader.string(ifPresent: "sessionName", .sessionName) ?? "role-test"
+            durationSeconds = reader.integer(ifPresent: "durationSeconds", 900...43200) ?? 3600
+            sourceIp = reader.string(ifPresent: "sourceIp", .roleTestSourceIp)
+            reader.refuseOthers(than: "name roleArn token sessionName durationSeconds sourceIp")
+            reader.choose("exactlyOne", 1...1, "name roleArn")
             if let name {
-                role = .name(name)
+                self.role = .name(name)
             } else if let roleArn {
-                role = .roleArn(roleArn)
+                self.role = .roleArn(roleArn)
             } else {
-                return nil
+                self.role = .name("")
             }
-            guard let token else { return nil }
-            self.token = token
-            self.sessionName = sessionName ?? "role-test"
-            self.durationSeconds = durationSeconds ?? 3600
-            self.sourceIp = sourceIp
-            self.role = role
         }
     }
 
@@ -103,16 +79,9 @@ public enum RoleTest: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("allowed")
-            writer.bool(allowed)
-            if let errorType {
-                writer.key("errorType")
-                writer.string(errorType)
-            }
-            if let reason {
-                writer.key("reason")
-                writer.string(reason)
-            }
+            writer.member("allowed", allowed)
+            writer.member("errorType", errorType)
+            writer.member("reason", reason)
             writer.key("keys")
             writer.beginObject()
             for member in keys {

@@ -11,10 +11,8 @@ public enum RpcDiscover: ContractMethod {
         public init() {
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            node.forEachPair { _name, _value in
-                reader.unknown(_name, among: [])
-            }
+        public init(_ reader: inout ParamsReader) {
+            reader.refuseOthers(than: "")
         }
     }
 

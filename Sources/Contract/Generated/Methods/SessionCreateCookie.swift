@@ -20,22 +20,10 @@ public enum SessionCreateCookie: ContractMethod {
             self.durationSeconds = durationSeconds
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var durationSeconds: Int64?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("durationSeconds") {
-                    durationSeconds = reader.integer(_value, at: "durationSeconds", 300...1209600)
-                } else {
-                    reader.unknown(_name, among: ["idToken", "durationSeconds"])
-                }
-            }
-            if idToken == nil { reader.missing("idToken", in: node) }
-            guard let idToken else { return nil }
-            self.idToken = idToken
-            self.durationSeconds = durationSeconds ?? 432000
+        public init(_ reader: inout ParamsReader) {
+            idToken = reader.string("idToken", .jwt)
+            durationSeconds = reader.integer(ifPresent: "durationSeconds", 300...1209600) ?? 432000
+            reader.refuseOthers(than: "idToken durationSeconds")
         }
     }
 
@@ -53,10 +41,8 @@ public enum SessionCreateCookie: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("cookie")
-            writer.string(cookie)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("cookie", cookie)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }

@@ -23,28 +23,18 @@ public enum SessionList: ContractMethod {
             self.account = account
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var accountId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("accountId") {
-                    accountId = reader.string(_value, at: "accountId", .accountId)
-                } else {
-                    reader.unknown(_name, among: ["idToken", "accountId"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["idToken", "accountId"], given: (node["idToken"] == nil ? 0 : 1) + (node["accountId"] == nil ? 0 : 1))
-            let account: Account
+        public init(_ reader: inout ParamsReader) {
+            let idToken: String? = reader.string(ifPresent: "idToken", .jwt)
+            let accountId: String? = reader.string(ifPresent: "accountId", .accountId)
+            reader.refuseOthers(than: "idToken accountId")
+            reader.choose("exactlyOne", 1...1, "idToken accountId")
             if let idToken {
-                account = .idToken(idToken)
+                self.account = .idToken(idToken)
             } else if let accountId {
-                account = .accountId(accountId)
+                self.account = .accountId(accountId)
             } else {
-                return nil
+                self.account = .idToken("")
             }
-            self.account = account
         }
     }
 

@@ -29,34 +29,13 @@ public enum SessionRefresh: ContractMethod {
             self.clientSecret = clientSecret
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var refreshToken: String?
-            var audience: String?
-            var scope: String?
-            var clientId: String?
-            var clientSecret: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("refreshToken") {
-                    refreshToken = reader.string(_value, at: "refreshToken", .refreshToken)
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .sessionRefreshAudience)
-                } else if _name.isString("scope") {
-                    scope = reader.string(_value, at: "scope", .scope)
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else if _name.isString("clientSecret") {
-                    clientSecret = reader.string(_value, at: "clientSecret", .clientSecret)
-                } else {
-                    reader.unknown(_name, among: ["refreshToken", "audience", "scope", "clientId", "clientSecret"])
-                }
-            }
-            if refreshToken == nil { reader.missing("refreshToken", in: node) }
-            guard let refreshToken else { return nil }
-            self.refreshToken = refreshToken
-            self.audience = audience
-            self.scope = scope
-            self.clientId = clientId
-            self.clientSecret = clientSecret
+        public init(_ reader: inout ParamsReader) {
+            refreshToken = reader.string("refreshToken", .refreshToken)
+            audience = reader.string(ifPresent: "audience", .sessionRefreshAudience)
+            scope = reader.string(ifPresent: "scope", .scope)
+            clientId = reader.string(ifPresent: "clientId", .clientId)
+            clientSecret = reader.string(ifPresent: "clientSecret", .clientSecret)
+            reader.refuseOthers(than: "refreshToken audience scope clientId clientSecret")
         }
     }
 

@@ -18,23 +18,10 @@ public enum SessionRevoke: ContractMethod {
             self.sessionId = sessionId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var sessionId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("sessionId") {
-                    sessionId = reader.string(_value, at: "sessionId", .sessionRevokeSessionId)
-                } else {
-                    reader.unknown(_name, among: ["idToken", "sessionId"])
-                }
-            }
-            if idToken == nil { reader.missing("idToken", in: node) }
-            if sessionId == nil { reader.missing("sessionId", in: node) }
-            guard let idToken, let sessionId else { return nil }
-            self.idToken = idToken
-            self.sessionId = sessionId
+        public init(_ reader: inout ParamsReader) {
+            idToken = reader.string("idToken", .jwt)
+            sessionId = reader.string("sessionId", .sessionRevokeSessionId)
+            reader.refuseOthers(than: "idToken sessionId")
         }
     }
 
@@ -49,8 +36,7 @@ public enum SessionRevoke: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("revoked")
-            writer.bool(revoked)
+            writer.member("revoked", revoked)
             writer.endObject()
         }
     }

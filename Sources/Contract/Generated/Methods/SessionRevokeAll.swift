@@ -30,37 +30,22 @@ public enum SessionRevokeAll: ContractMethod {
             self.keepCurrent = keepCurrent
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var accountId: String?
-            var tenantId: String?
-            var keepCurrent: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("accountId") {
-                    accountId = reader.string(_value, at: "accountId", .accountId)
-                } else if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("keepCurrent") {
-                    keepCurrent = reader.boolean(_value, at: "keepCurrent")
-                } else {
-                    reader.unknown(_name, among: ["idToken", "accountId", "tenantId", "keepCurrent"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["idToken", "accountId", "tenantId"], given: (node["idToken"] == nil ? 0 : 1) + (node["accountId"] == nil ? 0 : 1) + (node["tenantId"] == nil ? 0 : 1))
-            let account: Account
+        public init(_ reader: inout ParamsReader) {
+            let idToken: String? = reader.string(ifPresent: "idToken", .jwt)
+            let accountId: String? = reader.string(ifPresent: "accountId", .accountId)
+            let tenantId: String? = reader.string(ifPresent: "tenantId", .tenantId)
+            keepCurrent = reader.boolean(ifPresent: "keepCurrent") ?? false
+            reader.refuseOthers(than: "idToken accountId tenantId keepCurrent")
+            reader.choose("exactlyOne", 1...1, "idToken accountId tenantId")
             if let idToken {
-                account = .idToken(idToken)
+                self.account = .idToken(idToken)
             } else if let accountId {
-                account = .accountId(accountId)
+                self.account = .accountId(accountId)
             } else if let tenantId {
-                account = .tenantId(tenantId)
+                self.account = .tenantId(tenantId)
             } else {
-                return nil
+                self.account = .idToken("")
             }
-            self.keepCurrent = keepCurrent ?? false
-            self.account = account
         }
     }
 
@@ -75,8 +60,7 @@ public enum SessionRevokeAll: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("revoked")
-            writer.int(revoked)
+            writer.member("revoked", revoked)
             writer.endObject()
         }
     }

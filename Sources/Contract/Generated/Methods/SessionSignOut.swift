@@ -27,33 +27,21 @@ public enum SessionSignOut: ContractMethod {
             self.session = session
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var refreshToken: String?
-            var idToken: String?
-            var sessionId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("refreshToken") {
-                    refreshToken = reader.string(_value, at: "refreshToken", .refreshToken)
-                } else if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("sessionId") {
-                    sessionId = reader.string(_value, at: "sessionId", .sessionSignOutSessionId)
-                } else {
-                    reader.unknown(_name, among: ["refreshToken", "idToken", "sessionId"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["refreshToken", "idToken", "sessionId"], given: (node["refreshToken"] == nil ? 0 : 1) + (node["idToken"] == nil ? 0 : 1) + (node["sessionId"] == nil ? 0 : 1))
-            let session: Session
+        public init(_ reader: inout ParamsReader) {
+            let refreshToken: String? = reader.string(ifPresent: "refreshToken", .refreshToken)
+            let idToken: String? = reader.string(ifPresent: "idToken", .jwt)
+            let sessionId: String? = reader.string(ifPresent: "sessionId", .sessionSignOutSessionId)
+            reader.refuseOthers(than: "refreshToken idToken sessionId")
+            reader.choose("exactlyOne", 1...1, "refreshToken idToken sessionId")
             if let refreshToken {
-                session = .refreshToken(refreshToken)
+                self.session = .refreshToken(refreshToken)
             } else if let idToken {
-                session = .idToken(idToken)
+                self.session = .idToken(idToken)
             } else if let sessionId {
-                session = .sessionId(sessionId)
+                self.session = .sessionId(sessionId)
             } else {
-                return nil
+                self.session = .refreshToken("")
             }
-            self.session = session
         }
     }
 
@@ -68,8 +56,7 @@ public enum SessionSignOut: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("signedOut")
-            writer.bool(signedOut)
+            writer.member("signedOut", signedOut)
             writer.endObject()
         }
     }

@@ -26,28 +26,12 @@ public enum SignInAnonymously: ContractMethod {
             self.client = client
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var audience: String?
-            var scope: String?
-            var client: ClientOrigin?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .signInAnonymouslyAudience)
-                } else if _name.isString("scope") {
-                    scope = reader.string(_value, at: "scope", .scope)
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "audience", "scope", "client"])
-                }
-            }
-            self.tenantId = tenantId ?? "default"
-            self.audience = audience
-            self.scope = scope
-            self.client = client
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            audience = reader.string(ifPresent: "audience", .signInAnonymouslyAudience)
+            scope = reader.string(ifPresent: "scope", .scope)
+            client = reader.object(ifPresent: "client")
+            reader.refuseOthers(than: "tenantId audience scope client")
         }
     }
 

@@ -32,39 +32,14 @@ public enum SignInSubmitPassword: ContractMethod {
             self.clientId = clientId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var continuationToken: String?
-            var password: String?
-            var audience: String?
-            var scope: String?
-            var client: ClientOrigin?
-            var clientId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("continuationToken") {
-                    continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
-                } else if _name.isString("password") {
-                    password = reader.string(_value, at: "password", .password)
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .signInSubmitPasswordAudience)
-                } else if _name.isString("scope") {
-                    scope = reader.string(_value, at: "scope", .scope)
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else {
-                    reader.unknown(_name, among: ["continuationToken", "password", "audience", "scope", "client", "clientId"])
-                }
-            }
-            if continuationToken == nil { reader.missing("continuationToken", in: node) }
-            if password == nil { reader.missing("password", in: node) }
-            guard let continuationToken, let password else { return nil }
-            self.continuationToken = continuationToken
-            self.password = password
-            self.audience = audience
-            self.scope = scope
-            self.client = client
-            self.clientId = clientId
+        public init(_ reader: inout ParamsReader) {
+            continuationToken = reader.string("continuationToken", .continuationToken)
+            password = reader.string("password", .password)
+            audience = reader.string(ifPresent: "audience", .signInSubmitPasswordAudience)
+            scope = reader.string(ifPresent: "scope", .scope)
+            client = reader.object(ifPresent: "client")
+            clientId = reader.string(ifPresent: "clientId", .clientId)
+            reader.refuseOthers(than: "continuationToken password audience scope client clientId")
         }
     }
 

@@ -32,38 +32,14 @@ public enum SignInWithContinuation: ContractMethod {
             self.clientId = clientId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var continuationToken: String?
-            var username: String?
-            var audience: String?
-            var scope: String?
-            var client: ClientOrigin?
-            var clientId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("continuationToken") {
-                    continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
-                } else if _name.isString("username") {
-                    username = reader.string(_value, at: "username", .username)
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .signInWithContinuationAudience)
-                } else if _name.isString("scope") {
-                    scope = reader.string(_value, at: "scope", .scope)
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else {
-                    reader.unknown(_name, among: ["continuationToken", "username", "audience", "scope", "client", "clientId"])
-                }
-            }
-            if continuationToken == nil { reader.missing("continuationToken", in: node) }
-            guard let continuationToken else { return nil }
-            self.continuationToken = continuationToken
-            self.username = username
-            self.audience = audience
-            self.scope = scope
-            self.client = client
-            self.clientId = clientId
+        public init(_ reader: inout ParamsReader) {
+            continuationToken = reader.string("continuationToken", .continuationToken)
+            username = reader.string(ifPresent: "username", .username)
+            audience = reader.string(ifPresent: "audience", .signInWithContinuationAudience)
+            scope = reader.string(ifPresent: "scope", .scope)
+            client = reader.object(ifPresent: "client")
+            clientId = reader.string(ifPresent: "clientId", .clientId)
+            reader.refuseOthers(than: "continuationToken username audience scope client clientId")
         }
     }
 

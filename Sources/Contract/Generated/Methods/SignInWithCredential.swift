@@ -38,46 +38,16 @@ public enum SignInWithCredential: ContractMethod {
             self.clientSecret = clientSecret
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var credential: Credential?
-            var returnProviderTokens: Bool?
-            var audience: String?
-            var scope: String?
-            var client: ClientOrigin?
-            var clientId: String?
-            var clientSecret: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("credential") {
-                    credential = reader.object(_value, at: "credential")
-                } else if _name.isString("returnProviderTokens") {
-                    returnProviderTokens = reader.boolean(_value, at: "returnProviderTokens")
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .signInWithCredentialAudience)
-                } else if _name.isString("scope") {
-                    scope = reader.string(_value, at: "scope", .scope)
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else if _name.isString("clientSecret") {
-                    clientSecret = reader.string(_value, at: "clientSecret", .clientSecret)
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "credential", "returnProviderTokens", "audience", "scope", "client", "clientId", "clientSecret"])
-                }
-            }
-            if credential == nil { reader.missing("credential", in: node) }
-            guard let credential else { return nil }
-            self.tenantId = tenantId ?? "default"
-            self.credential = credential
-            self.returnProviderTokens = returnProviderTokens ?? false
-            self.audience = audience
-            self.scope = scope
-            self.client = client
-            self.clientId = clientId
-            self.clientSecret = clientSecret
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            credential = reader.object("credential")
+            returnProviderTokens = reader.boolean(ifPresent: "returnProviderTokens") ?? false
+            audience = reader.string(ifPresent: "audience", .signInWithCredentialAudience)
+            scope = reader.string(ifPresent: "scope", .scope)
+            client = reader.object(ifPresent: "client")
+            clientId = reader.string(ifPresent: "clientId", .clientId)
+            clientSecret = reader.string(ifPresent: "clientSecret", .clientSecret)
+            reader.refuseOthers(than: "tenantId credential returnProviderTokens audience scope client clientId clientSecret")
         }
     }
 

@@ -26,30 +26,12 @@ public enum SignInWithCustomToken: ContractMethod {
             self.scope = scope
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var token: String?
-            var audience: String?
-            var scope: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("token") {
-                    token = reader.string(_value, at: "token", .jwt)
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .signInWithCustomTokenAudience)
-                } else if _name.isString("scope") {
-                    scope = reader.string(_value, at: "scope", .scope)
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "token", "audience", "scope"])
-                }
-            }
-            if token == nil { reader.missing("token", in: node) }
-            guard let token else { return nil }
-            self.tenantId = tenantId ?? "default"
-            self.token = token
-            self.audience = audience
-            self.scope = scope
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            token = reader.string("token", .jwt)
+            audience = reader.string(ifPresent: "audience", .signInWithCustomTokenAudience)
+            scope = reader.string(ifPresent: "scope", .scope)
+            reader.refuseOthers(than: "tenantId token audience scope")
         }
     }
 

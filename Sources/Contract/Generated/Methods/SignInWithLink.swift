@@ -26,31 +26,12 @@ public enum SignInWithLink: ContractMethod {
             self.scope = scope
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var email: String?
-            var code: String?
-            var audience: String?
-            var scope: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("email") {
-                    email = reader.string(_value, at: "email", .username)
-                } else if _name.isString("code") {
-                    code = reader.string(_value, at: "code", .actionCode)
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .signInWithLinkAudience)
-                } else if _name.isString("scope") {
-                    scope = reader.string(_value, at: "scope", .scope)
-                } else {
-                    reader.unknown(_name, among: ["email", "code", "audience", "scope"])
-                }
-            }
-            if email == nil { reader.missing("email", in: node) }
-            if code == nil { reader.missing("code", in: node) }
-            guard let email, let code else { return nil }
-            self.email = email
-            self.code = code
-            self.audience = audience
-            self.scope = scope
+        public init(_ reader: inout ParamsReader) {
+            email = reader.string("email", .username)
+            code = reader.string("code", .actionCode)
+            audience = reader.string(ifPresent: "audience", .signInWithLinkAudience)
+            scope = reader.string(ifPresent: "scope", .scope)
+            reader.refuseOthers(than: "email code audience scope")
         }
     }
 

@@ -41,51 +41,17 @@ public enum SignInWithPassword: ContractMethod {
             self.accepts = accepts
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var username: String?
-            var password: String?
-            var audience: String?
-            var scope: String?
-            var client: ClientOrigin?
-            var clientId: String?
-            var clientSecret: String?
-            var accepts: [FlowCapability]?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("username") {
-                    username = reader.string(_value, at: "username", .username)
-                } else if _name.isString("password") {
-                    password = reader.string(_value, at: "password", .password)
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .signInWithPasswordAudience)
-                } else if _name.isString("scope") {
-                    scope = reader.string(_value, at: "scope", .scope)
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else if _name.isString("clientSecret") {
-                    clientSecret = reader.string(_value, at: "clientSecret", .clientSecret)
-                } else if _name.isString("accepts") {
-                    accepts = reader.array(_value, at: "accepts", count: 0...5, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "username", "password", "audience", "scope", "client", "clientId", "clientSecret", "accepts"])
-                }
-            }
-            if username == nil { reader.missing("username", in: node) }
-            if password == nil { reader.missing("password", in: node) }
-            guard let username, let password else { return nil }
-            self.tenantId = tenantId ?? "default"
-            self.username = username
-            self.password = password
-            self.audience = audience
-            self.scope = scope
-            self.client = client
-            self.clientId = clientId
-            self.clientSecret = clientSecret
-            self.accepts = accepts
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            username = reader.string("username", .username)
+            password = reader.string("password", .password)
+            audience = reader.string(ifPresent: "audience", .signInWithPasswordAudience)
+            scope = reader.string(ifPresent: "scope", .scope)
+            client = reader.object(ifPresent: "client")
+            clientId = reader.string(ifPresent: "clientId", .clientId)
+            clientSecret = reader.string(ifPresent: "clientSecret", .clientSecret)
+            accepts = reader.array(ifPresent: "accepts", count: 0...5, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
+            reader.refuseOthers(than: "tenantId username password audience scope client clientId clientSecret accepts")
         }
     }
 

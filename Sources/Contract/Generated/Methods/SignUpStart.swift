@@ -44,54 +44,18 @@ public enum SignUpStart: ContractMethod {
             self.send = send
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var username: String?
-            var password: String?
-            var attributes: JSONObject?
-            var language: String?
-            var client: ClientOrigin?
-            var clientId: String?
-            var clientSecret: String?
-            var accepts: [FlowCapability]?
-            var send: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("username") {
-                    username = reader.string(_value, at: "username", .username)
-                } else if _name.isString("password") {
-                    password = reader.string(_value, at: "password", .password)
-                } else if _name.isString("attributes") {
-                    attributes = reader.anyObject(_value, at: "attributes")
-                } else if _name.isString("language") {
-                    language = reader.string(_value, at: "language", .languageTag)
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else if _name.isString("clientSecret") {
-                    clientSecret = reader.string(_value, at: "clientSecret", .clientSecret)
-                } else if _name.isString("accepts") {
-                    accepts = reader.array(_value, at: "accepts", count: 0...5, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
-                } else if _name.isString("send") {
-                    send = reader.boolean(_value, at: "send")
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "username", "password", "attributes", "language", "client", "clientId", "clientSecret", "accepts", "send"])
-                }
-            }
-            if username == nil { reader.missing("username", in: node) }
-            guard let username else { return nil }
-            self.tenantId = tenantId ?? "default"
-            self.username = username
-            self.password = password
-            self.attributes = attributes
-            self.language = language
-            self.client = client
-            self.clientId = clientId
-            self.clientSecret = clientSecret
-            self.accepts = accepts
-            self.send = send ?? true
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            username = reader.string("username", .username)
+            password = reader.string(ifPresent: "password", .password)
+            attributes = reader.anyObject(ifPresent: "attributes")
+            language = reader.string(ifPresent: "language", .languageTag)
+            client = reader.object(ifPresent: "client")
+            clientId = reader.string(ifPresent: "clientId", .clientId)
+            clientSecret = reader.string(ifPresent: "clientSecret", .clientSecret)
+            accepts = reader.array(ifPresent: "accepts", count: 0...5, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
+            send = reader.boolean(ifPresent: "send") ?? true
+            reader.refuseOthers(than: "tenantId username password attributes language client clientId clientSecret accepts send")
         }
     }
 

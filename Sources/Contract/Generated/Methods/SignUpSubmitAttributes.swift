@@ -26,31 +26,12 @@ public enum SignUpSubmitAttributes: ContractMethod {
             self.clientId = clientId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var continuationToken: String?
-            var attributes: JSONObject?
-            var client: ClientOrigin?
-            var clientId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("continuationToken") {
-                    continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
-                } else if _name.isString("attributes") {
-                    attributes = reader.anyObject(_value, at: "attributes")
-                } else if _name.isString("client") {
-                    client = reader.object(_value, at: "client")
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else {
-                    reader.unknown(_name, among: ["continuationToken", "attributes", "client", "clientId"])
-                }
-            }
-            if continuationToken == nil { reader.missing("continuationToken", in: node) }
-            if attributes == nil { reader.missing("attributes", in: node) }
-            guard let continuationToken, let attributes else { return nil }
-            self.continuationToken = continuationToken
-            self.attributes = attributes
-            self.client = client
-            self.clientId = clientId
+        public init(_ reader: inout ParamsReader) {
+            continuationToken = reader.string("continuationToken", .continuationToken)
+            attributes = reader.anyObject("attributes")
+            client = reader.object(ifPresent: "client")
+            clientId = reader.string(ifPresent: "clientId", .clientId)
+            reader.refuseOthers(than: "continuationToken attributes client clientId")
         }
     }
 

@@ -15,18 +15,9 @@ public enum StoreBackup: ContractMethod {
             self.path = path
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var path: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("path") {
-                    path = reader.string(_value, at: "path", .storeBackupPath)
-                } else {
-                    reader.unknown(_name, among: ["path"])
-                }
-            }
-            if path == nil { reader.missing("path", in: node) }
-            guard let path else { return nil }
-            self.path = path
+        public init(_ reader: inout ParamsReader) {
+            path = reader.string("path", .storeBackupPath)
+            reader.refuseOthers(than: "path")
         }
     }
 
@@ -53,16 +44,11 @@ public enum StoreBackup: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("path")
-            writer.string(path)
-            writer.key("bytes")
-            writer.int(bytes)
-            writer.key("schemaVersion")
-            writer.int(schemaVersion)
-            writer.key("masterFingerprint")
-            writer.string(masterFingerprint)
-            writer.key("takenAt")
-            writer.int(takenAt)
+            writer.member("path", path)
+            writer.member("bytes", bytes)
+            writer.member("schemaVersion", schemaVersion)
+            writer.member("masterFingerprint", masterFingerprint)
+            writer.member("takenAt", takenAt)
             writer.endObject()
         }
     }

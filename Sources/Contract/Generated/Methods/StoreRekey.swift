@@ -15,16 +15,9 @@ public enum StoreRekey: ContractMethod {
             self.newMasterKey = newMasterKey
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var newMasterKey: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("newMasterKey") {
-                    newMasterKey = reader.string(_value, at: "newMasterKey", .storeRekeyNewMasterKey)
-                } else {
-                    reader.unknown(_name, among: ["newMasterKey"])
-                }
-            }
-            self.newMasterKey = newMasterKey
+        public init(_ reader: inout ParamsReader) {
+            newMasterKey = reader.string(ifPresent: "newMasterKey", .storeRekeyNewMasterKey)
+            reader.refuseOthers(than: "newMasterKey")
         }
     }
 
@@ -48,18 +41,10 @@ public enum StoreRekey: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("masterFingerprint")
-            writer.string(masterFingerprint)
-            writer.key("previousFingerprint")
-            writer.string(previousFingerprint)
-            if let keyFile {
-                writer.key("keyFile")
-                writer.string(keyFile)
-            }
-            if let previousKeyFile {
-                writer.key("previousKeyFile")
-                writer.string(previousKeyFile)
-            }
+            writer.member("masterFingerprint", masterFingerprint)
+            writer.member("previousFingerprint", previousFingerprint)
+            writer.member("keyFile", keyFile)
+            writer.member("previousKeyFile", previousKeyFile)
             writer.endObject()
         }
     }

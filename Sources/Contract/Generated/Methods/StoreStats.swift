@@ -11,10 +11,8 @@ public enum StoreStats: ContractMethod {
         public init() {
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            node.forEachPair { _name, _value in
-                reader.unknown(_name, among: [])
-            }
+        public init(_ reader: inout ParamsReader) {
+            reader.refuseOthers(than: "")
         }
     }
 
@@ -69,22 +67,13 @@ public enum StoreStats: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("storeKind")
-            writer.string(storeKind.rawValue)
-            if let location {
-                writer.key("location")
-                writer.string(location)
-            }
-            writer.key("schemaVersion")
-            writer.int(schemaVersion)
-            writer.key("epoch")
-            writer.int(epoch)
-            writer.key("bytes")
-            writer.int(bytes)
-            writer.key("freeBytes")
-            writer.int(freeBytes)
-            writer.key("logBytes")
-            writer.int(logBytes)
+            writer.member("storeKind", storeKind.rawValue)
+            writer.member("location", location)
+            writer.member("schemaVersion", schemaVersion)
+            writer.member("epoch", epoch)
+            writer.member("bytes", bytes)
+            writer.member("freeBytes", freeBytes)
+            writer.member("logBytes", logBytes)
             writer.key("rows")
             writer.beginObject()
             for member in rows {
@@ -92,16 +81,10 @@ public enum StoreStats: ContractMethod {
                 writer.int(member.value)
             }
             writer.endObject()
-            writer.key("commits")
-            writer.int(commits)
-            writer.key("writes")
-            writer.int(writes)
-            writer.key("masterFingerprint")
-            writer.string(masterFingerprint)
-            if let sweptAt {
-                writer.key("sweptAt")
-                writer.int(sweptAt)
-            }
+            writer.member("commits", commits)
+            writer.member("writes", writes)
+            writer.member("masterFingerprint", masterFingerprint)
+            writer.member("sweptAt", sweptAt)
             writer.endObject()
         }
     }

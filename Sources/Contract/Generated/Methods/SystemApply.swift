@@ -36,44 +36,16 @@ public enum SystemApply: ContractMethod {
             self.dryRun = dryRun
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenants: [TenantDeclaration]?
-            var idps: [IdpDeclaration]?
-            var applications: [ApplicationDeclaration]?
-            var hooks: [HooksDeclaration]?
-            var pools: [PoolDeclaration]?
-            var roles: [RoleDeclaration]?
-            var issuers: [TrustedIssuerDeclaration]?
-            var dryRun: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenants") {
-                    tenants = reader.array(_value, at: "tenants", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("idps") {
-                    idps = reader.array(_value, at: "idps", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("applications") {
-                    applications = reader.array(_value, at: "applications", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("hooks") {
-                    hooks = reader.array(_value, at: "hooks", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("pools") {
-                    pools = reader.array(_value, at: "pools", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("roles") {
-                    roles = reader.array(_value, at: "roles", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("issuers") {
-                    issuers = reader.array(_value, at: "issuers", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("dryRun") {
-                    dryRun = reader.boolean(_value, at: "dryRun")
-                } else {
-                    reader.unknown(_name, among: ["tenants", "idps", "applications", "hooks", "pools", "roles", "issuers", "dryRun"])
-                }
-            }
-            self.tenants = tenants
-            self.idps = idps
-            self.applications = applications
-            self.hooks = hooks
-            self.pools = pools
-            self.roles = roles
-            self.issuers = issuers
-            self.dryRun = dryRun ?? false
+        public init(_ reader: inout ParamsReader) {
+            tenants = reader.array(ifPresent: "tenants", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            idps = reader.array(ifPresent: "idps", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            applications = reader.array(ifPresent: "applications", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            hooks = reader.array(ifPresent: "hooks", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            pools = reader.array(ifPresent: "pools", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            roles = reader.array(ifPresent: "roles", count: 0...1000, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            issuers = reader.array(ifPresent: "issuers", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            dryRun = reader.boolean(ifPresent: "dryRun") ?? false
+            reader.refuseOthers(than: "tenants idps applications hooks pools roles issuers dryRun")
         }
     }
 
@@ -91,8 +63,7 @@ public enum SystemApply: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("dryRun")
-            writer.bool(dryRun)
+            writer.member("dryRun", dryRun)
             writer.key("changes")
             writer.beginArray()
             for element in changes {

@@ -11,10 +11,8 @@ public enum SystemHealth: ContractMethod {
         public init() {
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            node.forEachPair { _name, _value in
-                reader.unknown(_name, among: [])
-            }
+        public init(_ reader: inout ParamsReader) {
+            reader.refuseOthers(than: "")
         }
     }
 
@@ -32,8 +30,7 @@ public enum SystemHealth: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("ready")
-            writer.bool(ready)
+            writer.member("ready", ready)
             writer.key("checks")
             writer.beginArray()
             for element in checks {

@@ -11,10 +11,8 @@ public enum SystemInfo: ContractMethod {
         public init() {
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            node.forEachPair { _name, _value in
-                reader.unknown(_name, among: [])
-            }
+        public init(_ reader: inout ParamsReader) {
+            reader.refuseOthers(than: "")
         }
     }
 
@@ -72,28 +70,17 @@ public enum SystemInfo: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("name")
-            writer.string(name)
-            writer.key("version")
-            writer.string(version)
-            writer.key("schemaVersion")
-            writer.int(schemaVersion)
-            writer.key("storeKind")
-            writer.string(storeKind.rawValue)
-            writer.key("testing")
-            writer.bool(testing)
-            writer.key("issuer")
-            writer.string(issuer)
-            writer.key("region")
-            writer.string(region)
-            writer.key("account")
-            writer.string(account)
-            writer.key("caller")
-            writer.string(caller.rawValue)
-            writer.key("methods")
-            writer.int(methods)
-            writer.key("startedAt")
-            writer.int(startedAt)
+            writer.member("name", name)
+            writer.member("version", version)
+            writer.member("schemaVersion", schemaVersion)
+            writer.member("storeKind", storeKind.rawValue)
+            writer.member("testing", testing)
+            writer.member("issuer", issuer)
+            writer.member("region", region)
+            writer.member("account", account)
+            writer.member("caller", caller.rawValue)
+            writer.member("methods", methods)
+            writer.member("startedAt", startedAt)
             writer.endObject()
         }
     }

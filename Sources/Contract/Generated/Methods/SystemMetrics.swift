@@ -11,10 +11,8 @@ public enum SystemMetrics: ContractMethod {
         public init() {
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            node.forEachPair { _name, _value in
-                reader.unknown(_name, among: [])
-            }
+        public init(_ reader: inout ParamsReader) {
+            reader.refuseOthers(than: "")
         }
     }
 
@@ -56,12 +54,9 @@ public enum SystemMetrics: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("startedAt")
-            writer.int(startedAt)
-            writer.key("calls")
-            writer.int(calls)
-            writer.key("inFlight")
-            writer.int(inFlight)
+            writer.member("startedAt", startedAt)
+            writer.member("calls", calls)
+            writer.member("inFlight", inFlight)
             writer.key("errors")
             writer.beginObject()
             for member in errors {
@@ -75,20 +70,11 @@ public enum SystemMetrics: ContractMethod {
                 element.write(to: &writer)
             }
             writer.endArray()
-            writer.key("poolWaits")
-            writer.int(poolWaits)
-            writer.key("retries")
-            writer.int(retries)
-            writer.key("droppedLogs")
-            writer.int(droppedLogs)
-            if let lastSweptAt {
-                writer.key("lastSweptAt")
-                writer.int(lastSweptAt)
-            }
-            if let sweptRows {
-                writer.key("sweptRows")
-                writer.int(sweptRows)
-            }
+            writer.member("poolWaits", poolWaits)
+            writer.member("retries", retries)
+            writer.member("droppedLogs", droppedLogs)
+            writer.member("lastSweptAt", lastSweptAt)
+            writer.member("sweptRows", sweptRows)
             writer.endObject()
         }
     }

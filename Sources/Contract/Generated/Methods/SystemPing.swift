@@ -11,10 +11,8 @@ public enum SystemPing: ContractMethod {
         public init() {
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            node.forEachPair { _name, _value in
-                reader.unknown(_name, among: [])
-            }
+        public init(_ reader: inout ParamsReader) {
+            reader.refuseOthers(than: "")
         }
     }
 
@@ -29,8 +27,7 @@ public enum SystemPing: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("now")
-            writer.int(now)
+            writer.member("now", now)
             writer.endObject()
         }
     }

@@ -24,20 +24,10 @@ public enum TenantCheckAssurance: ContractMethod {
             self.assurance = assurance
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var assurance: Assurance?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("assurance") {
-                    assurance = reader.enumeration(_value, at: "assurance")
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "assurance"])
-                }
-            }
-            self.tenantId = tenantId ?? "default"
-            self.assurance = assurance
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            assurance = reader.enumeration(ifPresent: "assurance")
+            reader.refuseOthers(than: "tenantId assurance")
         }
     }
 
@@ -61,10 +51,8 @@ public enum TenantCheckAssurance: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("tenantId")
-            writer.string(tenantId)
-            writer.key("assurance")
-            writer.string(assurance.rawValue)
+            writer.member("tenantId", tenantId)
+            writer.member("assurance", assurance.rawValue)
             writer.key("conflicts")
             writer.beginArray()
             for element in conflicts {

@@ -116,150 +116,42 @@ public enum TenantCreate: ContractMethod {
             self.signingAlgorithm = signingAlgorithm
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var name: String?
-            var localAccountMethod: LocalAccountMethod?
-            var signUpAllowed: Bool?
-            var attributes: [TenantAttribute]?
-            var audiences: [String]?
-            var scopes: [String]?
-            var passwordPolicy: PasswordPolicy?
-            var codes: CodePolicy?
-            var lockout: LockoutPolicy?
-            var tokens: TokenLifetimes?
-            var delivery: TenantDelivery?
-            var enumerationProtection: Bool?
-            var recyclesAddresses: Bool?
-            var oneAccountPerAddress: Bool?
-            var mfa: MfaPolicy?
-            var totpAdjacentIntervals: Int64?
-            var notices: NoticePolicy?
-            var audienceScopes: [AudienceScopes]?
-            var idTokenProfile: Bool?
-            var authenticationContexts: [String]?
-            var anonymousAllowed: Bool?
-            var phoneSignIn: PhoneSignIn?
-            var passkeys: PasskeySettings?
-            var customTokenSigners: [CustomTokenSigner]?
-            var delegations: [Delegation]?
-            var subjectIssuers: [SubjectIssuer]?
-            var idJag: [IdJagPermission]?
-            var transactionTokens: [TransactionTokenPermission]?
-            var assurance: Assurance?
-            var disabled: Bool?
-            var lockCovers: LockCoverage?
-            var acceptsSmsRisk: Bool?
-            var signingAlgorithm: SigningAlgorithm?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("name") {
-                    name = reader.string(_value, at: "name", .tenantCreateName)
-                } else if _name.isString("localAccountMethod") {
-                    localAccountMethod = reader.enumeration(_value, at: "localAccountMethod")
-                } else if _name.isString("signUpAllowed") {
-                    signUpAllowed = reader.boolean(_value, at: "signUpAllowed")
-                } else if _name.isString("attributes") {
-                    attributes = reader.array(_value, at: "attributes", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("audiences") {
-                    audiences = reader.array(_value, at: "audiences", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantCreateAudiencesElement) }
-                } else if _name.isString("scopes") {
-                    scopes = reader.array(_value, at: "scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantCreateScopesElement) }
-                } else if _name.isString("passwordPolicy") {
-                    passwordPolicy = reader.object(_value, at: "passwordPolicy")
-                } else if _name.isString("codes") {
-                    codes = reader.object(_value, at: "codes")
-                } else if _name.isString("lockout") {
-                    lockout = reader.object(_value, at: "lockout")
-                } else if _name.isString("tokens") {
-                    tokens = reader.object(_value, at: "tokens")
-                } else if _name.isString("delivery") {
-                    delivery = reader.object(_value, at: "delivery")
-                } else if _name.isString("enumerationProtection") {
-                    enumerationProtection = reader.boolean(_value, at: "enumerationProtection")
-                } else if _name.isString("recyclesAddresses") {
-                    recyclesAddresses = reader.boolean(_value, at: "recyclesAddresses")
-                } else if _name.isString("oneAccountPerAddress") {
-                    oneAccountPerAddress = reader.boolean(_value, at: "oneAccountPerAddress")
-                } else if _name.isString("mfa") {
-                    mfa = reader.enumeration(_value, at: "mfa")
-                } else if _name.isString("totpAdjacentIntervals") {
-                    totpAdjacentIntervals = reader.integer(_value, at: "totpAdjacentIntervals", 0...10)
-                } else if _name.isString("notices") {
-                    notices = reader.enumeration(_value, at: "notices")
-                } else if _name.isString("audienceScopes") {
-                    audienceScopes = reader.array(_value, at: "audienceScopes", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("idTokenProfile") {
-                    idTokenProfile = reader.boolean(_value, at: "idTokenProfile")
-                } else if _name.isString("authenticationContexts") {
-                    authenticationContexts = reader.array(_value, at: "authenticationContexts", count: 0...99, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantCreateAuthenticationContextsElement) }
-                } else if _name.isString("anonymousAllowed") {
-                    anonymousAllowed = reader.boolean(_value, at: "anonymousAllowed")
-                } else if _name.isString("phoneSignIn") {
-                    phoneSignIn = reader.enumeration(_value, at: "phoneSignIn")
-                } else if _name.isString("passkeys") {
-                    passkeys = reader.object(_value, at: "passkeys")
-                } else if _name.isString("customTokenSigners") {
-                    customTokenSigners = reader.array(_value, at: "customTokenSigners", count: 0...20, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("delegations") {
-                    delegations = reader.array(_value, at: "delegations", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("subjectIssuers") {
-                    subjectIssuers = reader.array(_value, at: "subjectIssuers", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("idJag") {
-                    idJag = reader.array(_value, at: "idJag", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("transactionTokens") {
-                    transactionTokens = reader.array(_value, at: "transactionTokens", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("assurance") {
-                    assurance = reader.enumeration(_value, at: "assurance")
-                } else if _name.isString("disabled") {
-                    disabled = reader.boolean(_value, at: "disabled")
-                } else if _name.isString("lockCovers") {
-                    lockCovers = reader.enumeration(_value, at: "lockCovers")
-                } else if _name.isString("acceptsSmsRisk") {
-                    acceptsSmsRisk = reader.boolean(_value, at: "acceptsSmsRisk")
-                } else if _name.isString("signingAlgorithm") {
-                    signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "recyclesAddresses", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "audienceScopes", "idTokenProfile", "authenticationContexts", "anonymousAllowed", "phoneSignIn", "passkeys", "customTokenSigners", "delegations", "subjectIssuers", "idJag", "transactionTokens", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "signingAlgorithm"])
-                }
-            }
-            if tenantId == nil { reader.missing("tenantId", in: node) }
-            guard let tenantId else { return nil }
-            self.tenantId = tenantId
-            self.name = name
-            self.localAccountMethod = localAccountMethod
-            self.signUpAllowed = signUpAllowed ?? true
-            self.attributes = attributes
-            self.audiences = audiences
-            self.scopes = scopes
-            self.passwordPolicy = passwordPolicy
-            self.codes = codes
-            self.lockout = lockout
-            self.tokens = tokens
-            self.delivery = delivery
-            self.enumerationProtection = enumerationProtection
-            self.recyclesAddresses = recyclesAddresses ?? false
-            self.oneAccountPerAddress = oneAccountPerAddress ?? true
-            self.mfa = mfa
-            self.totpAdjacentIntervals = totpAdjacentIntervals ?? 1
-            self.notices = notices ?? .credentials
-            self.audienceScopes = audienceScopes
-            self.idTokenProfile = idTokenProfile ?? false
-            self.authenticationContexts = authenticationContexts
-            self.anonymousAllowed = anonymousAllowed ?? false
-            self.phoneSignIn = phoneSignIn ?? .off
-            self.passkeys = passkeys
-            self.customTokenSigners = customTokenSigners
-            self.delegations = delegations
-            self.subjectIssuers = subjectIssuers
-            self.idJag = idJag
-            self.transactionTokens = transactionTokens
-            self.assurance = assurance ?? .none
-            self.disabled = disabled ?? false
-            self.lockCovers = lockCovers
-            self.acceptsSmsRisk = acceptsSmsRisk ?? false
-            self.signingAlgorithm = signingAlgorithm ?? .ES256
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string("tenantId", .tenantId)
+            name = reader.string(ifPresent: "name", .tenantCreateName)
+            localAccountMethod = reader.enumeration(ifPresent: "localAccountMethod")
+            signUpAllowed = reader.boolean(ifPresent: "signUpAllowed") ?? true
+            attributes = reader.array(ifPresent: "attributes", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            audiences = reader.array(ifPresent: "audiences", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantCreateAudiencesElement) }
+            scopes = reader.array(ifPresent: "scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantCreateScopesElement) }
+            passwordPolicy = reader.object(ifPresent: "passwordPolicy")
+            codes = reader.object(ifPresent: "codes")
+            lockout = reader.object(ifPresent: "lockout")
+            tokens = reader.object(ifPresent: "tokens")
+            delivery = reader.object(ifPresent: "delivery")
+            enumerationProtection = reader.boolean(ifPresent: "enumerationProtection")
+            recyclesAddresses = reader.boolean(ifPresent: "recyclesAddresses") ?? false
+            oneAccountPerAddress = reader.boolean(ifPresent: "oneAccountPerAddress") ?? true
+            mfa = reader.enumeration(ifPresent: "mfa")
+            totpAdjacentIntervals = reader.integer(ifPresent: "totpAdjacentIntervals", 0...10) ?? 1
+            notices = reader.enumeration(ifPresent: "notices") ?? .credentials
+            audienceScopes = reader.array(ifPresent: "audienceScopes", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            idTokenProfile = reader.boolean(ifPresent: "idTokenProfile") ?? false
+            authenticationContexts = reader.array(ifPresent: "authenticationContexts", count: 0...99, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantCreateAuthenticationContextsElement) }
+            anonymousAllowed = reader.boolean(ifPresent: "anonymousAllowed") ?? false
+            phoneSignIn = reader.enumeration(ifPresent: "phoneSignIn") ?? .off
+            passkeys = reader.object(ifPresent: "passkeys")
+            customTokenSigners = reader.array(ifPresent: "customTokenSigners", count: 0...20, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            delegations = reader.array(ifPresent: "delegations", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            subjectIssuers = reader.array(ifPresent: "subjectIssuers", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            idJag = reader.array(ifPresent: "idJag", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            transactionTokens = reader.array(ifPresent: "transactionTokens", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            assurance = reader.enumeration(ifPresent: "assurance") ?? .none
+            disabled = reader.boolean(ifPresent: "disabled") ?? false
+            lockCovers = reader.enumeration(ifPresent: "lockCovers")
+            acceptsSmsRisk = reader.boolean(ifPresent: "acceptsSmsRisk") ?? false
+            signingAlgorithm = reader.enumeration(ifPresent: "signingAlgorithm") ?? .ES256
+            reader.refuseOthers(than: "tenantId name localAccountMethod signUpAllowed attributes audiences scopes passwordPolicy codes lockout tokens delivery enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes idTokenProfile authenticationContexts anonymousAllowed phoneSignIn passkeys customTokenSigners delegations subjectIssuers idJag transactionTokens assurance disabled lockCovers acceptsSmsRisk signingAlgorithm")
         }
     }
 

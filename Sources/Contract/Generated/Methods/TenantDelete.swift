@@ -17,18 +17,9 @@ public enum TenantDelete: ContractMethod {
             self.tenantId = tenantId
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else {
-                    reader.unknown(_name, among: ["tenantId"])
-                }
-            }
-            if tenantId == nil { reader.missing("tenantId", in: node) }
-            guard let tenantId else { return nil }
-            self.tenantId = tenantId
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string("tenantId", .tenantId)
+            reader.refuseOthers(than: "tenantId")
         }
     }
 
@@ -43,8 +34,7 @@ public enum TenantDelete: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("tenantId")
-            writer.string(tenantId)
+            writer.member("tenantId", tenantId)
             writer.endObject()
         }
     }

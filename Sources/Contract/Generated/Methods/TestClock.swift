@@ -27,32 +27,13 @@ public enum TestClock: ContractMethod {
             self.settle = settle
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var freeze: Bool?
-            var setAt: Int64?
-            var advanceSeconds: Int64?
-            var reset: Bool?
-            var settle: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("freeze") {
-                    freeze = reader.boolean(_value, at: "freeze")
-                } else if _name.isString("setAt") {
-                    setAt = reader.integer(_value, at: "setAt", 0...253402300799)
-                } else if _name.isString("advanceSeconds") {
-                    advanceSeconds = reader.integer(_value, at: "advanceSeconds", -3155760000...3155760000)
-                } else if _name.isString("reset") {
-                    reset = reader.boolean(_value, at: "reset")
-                } else if _name.isString("settle") {
-                    settle = reader.boolean(_value, at: "settle")
-                } else {
-                    reader.unknown(_name, among: ["freeze", "setAt", "advanceSeconds", "reset", "settle"])
-                }
-            }
-            self.freeze = freeze
-            self.setAt = setAt
-            self.advanceSeconds = advanceSeconds
-            self.reset = reset ?? false
-            self.settle = settle ?? true
+        public init(_ reader: inout ParamsReader) {
+            freeze = reader.boolean(ifPresent: "freeze")
+            setAt = reader.integer(ifPresent: "setAt", 0...253402300799)
+            advanceSeconds = reader.integer(ifPresent: "advanceSeconds", -3155760000...3155760000)
+            reset = reader.boolean(ifPresent: "reset") ?? false
+            settle = reader.boolean(ifPresent: "settle") ?? true
+            reader.refuseOthers(than: "freeze setAt advanceSeconds reset settle")
         }
     }
 
@@ -70,10 +51,8 @@ public enum TestClock: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("now")
-            writer.int(now)
-            writer.key("frozen")
-            writer.bool(frozen)
+            writer.member("now", now)
+            writer.member("frozen", frozen)
             writer.endObject()
         }
     }

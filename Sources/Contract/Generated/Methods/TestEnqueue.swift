@@ -31,41 +31,23 @@ public enum TestEnqueue: ContractMethod {
             self.clear = clear
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var issuer: String?
-            var claims: JSONObject?
-            var error: TestAnswerError?
-            var passkeyChallenge: String?
-            var clear: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("issuer") {
-                    issuer = reader.string(_value, at: "issuer", .testEnqueueIssuer)
-                } else if _name.isString("claims") {
-                    claims = reader.anyObject(_value, at: "claims")
-                } else if _name.isString("error") {
-                    error = reader.object(_value, at: "error")
-                } else if _name.isString("passkeyChallenge") {
-                    passkeyChallenge = reader.string(_value, at: "passkeyChallenge", .testEnqueuePasskeyChallenge)
-                } else if _name.isString("clear") {
-                    clear = reader.boolean(_value, at: "clear")
-                } else {
-                    reader.unknown(_name, among: ["issuer", "claims", "error", "passkeyChallenge", "clear"])
-                }
-            }
-            reader.choose("atMostOne", 0...1, ["claims", "error", "passkeyChallenge"], given: (node["claims"] == nil ? 0 : 1) + (node["error"] == nil ? 0 : 1) + (node["passkeyChallenge"] == nil ? 0 : 1))
-            let answer: Answer?
+        public init(_ reader: inout ParamsReader) {
+            issuer = reader.string(ifPresent: "issuer", .testEnqueueIssuer) ?? "default"
+            let claims: JSONObject? = reader.anyObject(ifPresent: "claims")
+            let error: TestAnswerError? = reader.object(ifPresent: "error")
+            let passkeyChallenge: String? = reader.string(ifPresent: "passkeyChallenge", .testEnqueuePasskeyChallenge)
+            clear = reader.boolean(ifPresent: "clear") ?? false
+            reader.refuseOthers(than: "issuer claims error passkeyChallenge clear")
+            reader.choose("atMostOne", 0...1, "claims error passkeyChallenge")
             if let claims {
-                answer = .claims(claims)
+                self.answer = .claims(claims)
             } else if let error {
-                answer = .error(error)
+                self.answer = .error(error)
             } else if let passkeyChallenge {
-                answer = .passkeyChallenge(passkeyChallenge)
+                self.answer = .passkeyChallenge(passkeyChallenge)
             } else {
-                answer = nil
+                self.answer = nil
             }
-            self.issuer = issuer ?? "default"
-            self.clear = clear ?? false
-            self.answer = answer
         }
     }
 

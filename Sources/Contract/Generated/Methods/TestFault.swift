@@ -75,79 +75,36 @@ public enum TestFault: ContractMethod {
             self.clear = clear
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var method: String?
-            var error: String?
-            var data: JSONObject?
-            var delivery: Delivery?
-            var to: String?
-            var provider: String?
-            var failure: Failure?
-            var delayMilliseconds: Int64?
-            var store: Store?
-            var forMilliseconds: Int64?
-            var clockJumpSeconds: Int64?
-            var afterCalls: Int64?
-            var times: Int64?
-            var clear: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("method") {
-                    method = reader.string(_value, at: "method", .testFaultMethod)
-                } else if _name.isString("error") {
-                    error = reader.string(_value, at: "error", .testFaultError)
-                } else if _name.isString("data") {
-                    data = reader.anyObject(_value, at: "data")
-                } else if _name.isString("delivery") {
-                    delivery = reader.enumeration(_value, at: "delivery")
-                } else if _name.isString("to") {
-                    to = reader.string(_value, at: "to", .testFaultTo)
-                } else if _name.isString("provider") {
-                    provider = reader.string(_value, at: "provider", .testFaultProvider)
-                } else if _name.isString("failure") {
-                    failure = reader.enumeration(_value, at: "failure")
-                } else if _name.isString("delayMilliseconds") {
-                    delayMilliseconds = reader.integer(_value, at: "delayMilliseconds", 1...600000)
-                } else if _name.isString("store") {
-                    store = reader.enumeration(_value, at: "store")
-                } else if _name.isString("forMilliseconds") {
-                    forMilliseconds = reader.integer(_value, at: "forMilliseconds", 1...600000)
-                } else if _name.isString("clockJumpSeconds") {
-                    clockJumpSeconds = reader.integer(_value, at: "clockJumpSeconds", -3155760000...3155760000)
-                } else if _name.isString("afterCalls") {
-                    afterCalls = reader.integer(_value, at: "afterCalls", 0...1000000)
-                } else if _name.isString("times") {
-                    times = reader.integer(_value, at: "times", 1...1000000)
-                } else if _name.isString("clear") {
-                    clear = reader.boolean(_value, at: "clear")
-                } else {
-                    reader.unknown(_name, among: ["method", "error", "data", "delivery", "to", "provider", "failure", "delayMilliseconds", "store", "forMilliseconds", "clockJumpSeconds", "afterCalls", "times", "clear"])
-                }
-            }
-            reader.choose("atMostOne", 0...1, ["method", "delivery", "provider", "store", "clockJumpSeconds"], given: (node["method"] == nil ? 0 : 1) + (node["delivery"] == nil ? 0 : 1) + (node["provider"] == nil ? 0 : 1) + (node["store"] == nil ? 0 : 1) + (node["clockJumpSeconds"] == nil ? 0 : 1))
-            let what: What?
+        public init(_ reader: inout ParamsReader) {
+            let method: String? = reader.string(ifPresent: "method", .testFaultMethod)
+            error = reader.string(ifPresent: "error", .testFaultError)
+            data = reader.anyObject(ifPresent: "data")
+            let delivery: Delivery? = reader.enumeration(ifPresent: "delivery")
+            to = reader.string(ifPresent: "to", .testFaultTo)
+            let provider: String? = reader.string(ifPresent: "provider", .testFaultProvider)
+            failure = reader.enumeration(ifPresent: "failure")
+            delayMilliseconds = reader.integer(ifPresent: "delayMilliseconds", 1...600000)
+            let store: Store? = reader.enumeration(ifPresent: "store")
+            forMilliseconds = reader.integer(ifPresent: "forMilliseconds", 1...600000)
+            let clockJumpSeconds: Int64? = reader.integer(ifPresent: "clockJumpSeconds", -3155760000...3155760000)
+            afterCalls = reader.integer(ifPresent: "afterCalls", 0...1000000) ?? 0
+            times = reader.integer(ifPresent: "times", 1...1000000)
+            clear = reader.boolean(ifPresent: "clear") ?? false
+            reader.refuseOthers(than: "method error data delivery to provider failure delayMilliseconds store forMilliseconds clockJumpSeconds afterCalls times clear")
+            reader.choose("atMostOne", 0...1, "method delivery provider store clockJumpSeconds")
             if let method {
-                what = .method(method)
+                self.what = .method(method)
             } else if let delivery {
-                what = .delivery(delivery)
+                self.what = .delivery(delivery)
             } else if let provider {
-                what = .provider(provider)
+                self.what = .provider(provider)
             } else if let store {
-                what = .store(store)
+                self.what = .store(store)
             } else if let clockJumpSeconds {
-                what = .clockJumpSeconds(clockJumpSeconds)
+                self.what = .clockJumpSeconds(clockJumpSeconds)
             } else {
-                what = nil
+                self.what = nil
             }
-            self.error = error
-            self.data = data
-            self.to = to
-            self.failure = failure
-            self.delayMilliseconds = delayMilliseconds
-            self.forMilliseconds = forMilliseconds
-            self.afterCalls = afterCalls ?? 0
-            self.times = times
-            self.clear = clear ?? false
-            self.what = what
         }
     }
 

@@ -26,22 +26,10 @@ public enum TestHttp: ContractMethod {
                 self.tokens = tokens
             }
 
-            public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-                var projectId: String?
-                var tokens: Tokens?
-                node.forEachPair { _name, _value in
-                    if _name.isString("projectId") {
-                        projectId = reader.string(_value, at: "projectId", .testHttpFirebaseProjectId)
-                    } else if _name.isString("tokens") {
-                        tokens = reader.enumeration(_value, at: "tokens")
-                    } else {
-                        reader.unknown(_name, among: ["projectId", "tokens"])
-                    }
-                }
-                if projectId == nil { reader.missing("projectId", in: node) }
-                guard let projectId else { return nil }
-                self.projectId = projectId
-                self.tokens = tokens ?? .unsigned
+            public init(_ reader: inout ParamsReader) {
+                projectId = reader.string("projectId", .testHttpFirebaseProjectId)
+                tokens = reader.enumeration(ifPresent: "tokens") ?? .unsigned
+                reader.refuseOthers(than: "projectId tokens")
             }
         }
 
@@ -58,24 +46,11 @@ public enum TestHttp: ContractMethod {
             self.firebase = firebase
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var allowOrigins: [String]?
-            var port: Int64?
-            var firebase: Firebase?
-            node.forEachPair { _name, _value in
-                if _name.isString("allowOrigins") {
-                    allowOrigins = reader.array(_value, at: "allowOrigins", count: 0...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .testHttpAllowOriginsElement) }
-                } else if _name.isString("port") {
-                    port = reader.integer(_value, at: "port", 1...65535)
-                } else if _name.isString("firebase") {
-                    firebase = reader.object(_value, at: "firebase")
-                } else {
-                    reader.unknown(_name, among: ["allowOrigins", "port", "firebase"])
-                }
-            }
-            self.allowOrigins = allowOrigins
-            self.port = port
-            self.firebase = firebase
+        public init(_ reader: inout ParamsReader) {
+            allowOrigins = reader.array(ifPresent: "allowOrigins", count: 0...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .testHttpAllowOriginsElement) }
+            port = reader.integer(ifPresent: "port", 1...65535)
+            firebase = reader.object(ifPresent: "firebase")
+            reader.refuseOthers(than: "allowOrigins port firebase")
         }
     }
 
@@ -93,8 +68,7 @@ public enum TestHttp: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("baseUrl")
-            writer.string(baseUrl)
+            writer.member("baseUrl", baseUrl)
             if let environment {
                 writer.key("environment")
                 writer.beginObject()

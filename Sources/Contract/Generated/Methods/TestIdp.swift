@@ -21,24 +21,11 @@ public enum TestIdp: ContractMethod {
             self.stop = stop
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var port: Int64?
-            var issuers: [TestIssuer]?
-            var stop: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("port") {
-                    port = reader.integer(_value, at: "port", 1...65535)
-                } else if _name.isString("issuers") {
-                    issuers = reader.array(_value, at: "issuers", count: 1...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-                } else if _name.isString("stop") {
-                    stop = reader.boolean(_value, at: "stop")
-                } else {
-                    reader.unknown(_name, among: ["port", "issuers", "stop"])
-                }
-            }
-            self.port = port
-            self.issuers = issuers
-            self.stop = stop ?? false
+        public init(_ reader: inout ParamsReader) {
+            port = reader.integer(ifPresent: "port", 1...65535)
+            issuers = reader.array(ifPresent: "issuers", count: 1...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            stop = reader.boolean(ifPresent: "stop") ?? false
+            reader.refuseOthers(than: "port issuers stop")
         }
     }
 
@@ -68,16 +55,11 @@ public enum TestIdp: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("baseUrl")
-            writer.string(baseUrl)
-            writer.key("running")
-            writer.bool(running)
-            writer.key("issuer")
-            writer.string(issuer)
-            writer.key("discoveryUrl")
-            writer.string(discoveryUrl)
-            writer.key("jwksUrl")
-            writer.string(jwksUrl)
+            writer.member("baseUrl", baseUrl)
+            writer.member("running", running)
+            writer.member("issuer", issuer)
+            writer.member("discoveryUrl", discoveryUrl)
+            writer.member("jwksUrl", jwksUrl)
             writer.key("issuers")
             writer.beginArray()
             for element in issuers {

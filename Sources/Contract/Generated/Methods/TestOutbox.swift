@@ -24,28 +24,12 @@ public enum TestOutbox: ContractMethod {
             self.clear = clear
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var to: String?
-            var after: Int64?
-            var waitSeconds: Int64?
-            var clear: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("to") {
-                    to = reader.string(_value, at: "to", .testOutboxTo)
-                } else if _name.isString("after") {
-                    after = reader.integer(_value, at: "after", 0...9007199254740991)
-                } else if _name.isString("waitSeconds") {
-                    waitSeconds = reader.integer(_value, at: "waitSeconds", 0...60)
-                } else if _name.isString("clear") {
-                    clear = reader.boolean(_value, at: "clear")
-                } else {
-                    reader.unknown(_name, among: ["to", "after", "waitSeconds", "clear"])
-                }
-            }
-            self.to = to
-            self.after = after ?? 0
-            self.waitSeconds = waitSeconds ?? 0
-            self.clear = clear ?? false
+        public init(_ reader: inout ParamsReader) {
+            to = reader.string(ifPresent: "to", .testOutboxTo)
+            after = reader.integer(ifPresent: "after", 0...9007199254740991) ?? 0
+            waitSeconds = reader.integer(ifPresent: "waitSeconds", 0...60) ?? 0
+            clear = reader.boolean(ifPresent: "clear") ?? false
+            reader.refuseOthers(than: "to after waitSeconds clear")
         }
     }
 

@@ -11,10 +11,8 @@ public enum TestReset: ContractMethod {
         public init() {
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            node.forEachPair { _name, _value in
-                reader.unknown(_name, among: [])
-            }
+        public init(_ reader: inout ParamsReader) {
+            reader.refuseOthers(than: "")
         }
     }
 
@@ -32,10 +30,8 @@ public enum TestReset: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("now")
-            writer.int(now)
-            writer.key("frozen")
-            writer.bool(frozen)
+            writer.member("now", now)
+            writer.member("frozen", frozen)
             writer.endObject()
         }
     }

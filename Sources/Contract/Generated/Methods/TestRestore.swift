@@ -23,28 +23,18 @@ public enum TestRestore: ContractMethod {
             self.place = place
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var name: String?
-            var file: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("name") {
-                    name = reader.string(_value, at: "name", .testRestoreName)
-                } else if _name.isString("file") {
-                    file = reader.string(_value, at: "file", .testRestoreFile)
-                } else {
-                    reader.unknown(_name, among: ["name", "file"])
-                }
-            }
-            reader.choose("exactlyOne", 1...1, ["name", "file"], given: (node["name"] == nil ? 0 : 1) + (node["file"] == nil ? 0 : 1))
-            let place: Place
+        public init(_ reader: inout ParamsReader) {
+            let name: String? = reader.string(ifPresent: "name", .testRestoreName)
+            let file: String? = reader.string(ifPresent: "file", .testRestoreFile)
+            reader.refuseOthers(than: "name file")
+            reader.choose("exactlyOne", 1...1, "name file")
             if let name {
-                place = .name(name)
+                self.place = .name(name)
             } else if let file {
-                place = .file(file)
+                self.place = .file(file)
             } else {
-                return nil
+                self.place = .name("")
             }
-            self.place = place
         }
     }
 
@@ -65,12 +55,9 @@ public enum TestRestore: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("rows")
-            writer.int(rows)
-            writer.key("now")
-            writer.int(now)
-            writer.key("frozen")
-            writer.bool(frozen)
+            writer.member("rows", rows)
+            writer.member("now", now)
+            writer.member("frozen", frozen)
             writer.endObject()
         }
     }

@@ -15,18 +15,9 @@ public enum TestSeed: ContractMethod {
             self.seed = seed
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var seed: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("seed") {
-                    seed = reader.string(_value, at: "seed", .testSeedSeed)
-                } else {
-                    reader.unknown(_name, among: ["seed"])
-                }
-            }
-            if seed == nil { reader.missing("seed", in: node) }
-            guard let seed else { return nil }
-            self.seed = seed
+        public init(_ reader: inout ParamsReader) {
+            seed = reader.string("seed", .testSeedSeed)
+            reader.refuseOthers(than: "seed")
         }
     }
 
@@ -41,8 +32,7 @@ public enum TestSeed: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("seed")
-            writer.string(seed)
+            writer.member("seed", seed)
             writer.endObject()
         }
     }

@@ -23,28 +23,18 @@ public enum TestSnapshot: ContractMethod {
             self.place = place
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var name: String?
-            var file: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("name") {
-                    name = reader.string(_value, at: "name", .testSnapshotName)
-                } else if _name.isString("file") {
-                    file = reader.string(_value, at: "file", .testSnapshotFile)
-                } else {
-                    reader.unknown(_name, among: ["name", "file"])
-                }
-            }
-            reader.choose("atMostOne", 0...1, ["name", "file"], given: (node["name"] == nil ? 0 : 1) + (node["file"] == nil ? 0 : 1))
-            let place: Place?
+        public init(_ reader: inout ParamsReader) {
+            let name: String? = reader.string(ifPresent: "name", .testSnapshotName)
+            let file: String? = reader.string(ifPresent: "file", .testSnapshotFile)
+            reader.refuseOthers(than: "name file")
+            reader.choose("atMostOne", 0...1, "name file")
             if let name {
-                place = .name(name)
+                self.place = .name(name)
             } else if let file {
-                place = .file(file)
+                self.place = .file(file)
             } else {
-                place = nil
+                self.place = nil
             }
-            self.place = place
         }
     }
 
@@ -74,24 +64,12 @@ public enum TestSnapshot: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            if let name {
-                writer.key("name")
-                writer.string(name)
-            }
-            if let file {
-                writer.key("file")
-                writer.string(file)
-            }
-            if let bytes {
-                writer.key("bytes")
-                writer.int(bytes)
-            }
-            writer.key("rows")
-            writer.int(rows)
-            writer.key("now")
-            writer.int(now)
-            writer.key("frozen")
-            writer.bool(frozen)
+            writer.member("name", name)
+            writer.member("file", file)
+            writer.member("bytes", bytes)
+            writer.member("rows", rows)
+            writer.member("now", now)
+            writer.member("frozen", frozen)
             writer.endObject()
         }
     }

@@ -54,47 +54,16 @@ public enum TestToken: ContractMethod {
             self.keyState = keyState
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var issuer: String?
-            var subject: String?
-            var audience: String?
-            var use: Use?
-            var claims: JSONObject?
-            var header: JSONObject?
-            var expiresInSeconds: Int64?
-            var keyState: KeyState?
-            node.forEachPair { _name, _value in
-                if _name.isString("issuer") {
-                    issuer = reader.string(_value, at: "issuer", .testTokenIssuer)
-                } else if _name.isString("subject") {
-                    subject = reader.string(_value, at: "subject", .testTokenSubject)
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .testTokenAudience)
-                } else if _name.isString("use") {
-                    use = reader.enumeration(_value, at: "use")
-                } else if _name.isString("claims") {
-                    claims = reader.anyObject(_value, at: "claims")
-                } else if _name.isString("header") {
-                    header = reader.anyObject(_value, at: "header")
-                } else if _name.isString("expiresInSeconds") {
-                    expiresInSeconds = reader.integer(_value, at: "expiresInSeconds", -3155760000...3155760000)
-                } else if _name.isString("keyState") {
-                    keyState = reader.enumeration(_value, at: "keyState")
-                } else {
-                    reader.unknown(_name, among: ["issuer", "subject", "audience", "use", "claims", "header", "expiresInSeconds", "keyState"])
-                }
-            }
-            if subject == nil { reader.missing("subject", in: node) }
-            if audience == nil { reader.missing("audience", in: node) }
-            guard let subject, let audience else { return nil }
-            self.issuer = issuer
-            self.subject = subject
-            self.audience = audience
-            self.use = use
-            self.claims = claims
-            self.header = header
-            self.expiresInSeconds = expiresInSeconds ?? 3600
-            self.keyState = keyState ?? .active
+        public init(_ reader: inout ParamsReader) {
+            issuer = reader.string(ifPresent: "issuer", .testTokenIssuer)
+            subject = reader.string("subject", .testTokenSubject)
+            audience = reader.string("audience", .testTokenAudience)
+            use = reader.enumeration(ifPresent: "use")
+            claims = reader.anyObject(ifPresent: "claims")
+            header = reader.anyObject(ifPresent: "header")
+            expiresInSeconds = reader.integer(ifPresent: "expiresInSeconds", -3155760000...3155760000) ?? 3600
+            keyState = reader.enumeration(ifPresent: "keyState") ?? .active
+            reader.refuseOthers(than: "issuer subject audience use claims header expiresInSeconds keyState")
         }
     }
 
@@ -109,8 +78,7 @@ public enum TestToken: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("token")
-            writer.string(token)
+            writer.member("token", token)
             writer.endObject()
         }
     }

@@ -40,34 +40,13 @@ public enum TestWorkloadToken: ContractMethod {
             self.expiresInSeconds = expiresInSeconds
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var family: Family?
-            var issuer: String?
-            var claims: JSONObject?
-            var header: JSONObject?
-            var expiresInSeconds: Int64?
-            node.forEachPair { _name, _value in
-                if _name.isString("family") {
-                    family = reader.enumeration(_value, at: "family")
-                } else if _name.isString("issuer") {
-                    issuer = reader.string(_value, at: "issuer", .testWorkloadTokenIssuer)
-                } else if _name.isString("claims") {
-                    claims = reader.anyObject(_value, at: "claims")
-                } else if _name.isString("header") {
-                    header = reader.anyObject(_value, at: "header")
-                } else if _name.isString("expiresInSeconds") {
-                    expiresInSeconds = reader.integer(_value, at: "expiresInSeconds", -3155760000...3155760000)
-                } else {
-                    reader.unknown(_name, among: ["family", "issuer", "claims", "header", "expiresInSeconds"])
-                }
-            }
-            if family == nil { reader.missing("family", in: node) }
-            guard let family else { return nil }
-            self.family = family
-            self.issuer = issuer
-            self.claims = claims
-            self.header = header
-            self.expiresInSeconds = expiresInSeconds ?? 600
+        public init(_ reader: inout ParamsReader) {
+            family = reader.enumeration("family")
+            issuer = reader.string(ifPresent: "issuer", .testWorkloadTokenIssuer)
+            claims = reader.anyObject(ifPresent: "claims")
+            header = reader.anyObject(ifPresent: "header")
+            expiresInSeconds = reader.integer(ifPresent: "expiresInSeconds", -3155760000...3155760000) ?? 600
+            reader.refuseOthers(than: "family issuer claims header expiresInSeconds")
         }
     }
 
@@ -91,10 +70,8 @@ public enum TestWorkloadToken: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("token")
-            writer.string(token)
-            writer.key("issuer")
-            writer.string(issuer)
+            writer.member("token", token)
+            writer.member("issuer", issuer)
             writer.key("keys")
             writer.beginArray()
             for element in keys {

@@ -29,35 +29,13 @@ public enum TokenDelegate: ContractMethod {
             self.expiresInSeconds = expiresInSeconds
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var idToken: String?
-            var actor: DelegationActor?
-            var audience: [String]?
-            var scope: String?
-            var expiresInSeconds: Int64?
-            node.forEachPair { _name, _value in
-                if _name.isString("idToken") {
-                    idToken = reader.string(_value, at: "idToken", .jwt)
-                } else if _name.isString("actor") {
-                    actor = reader.object(_value, at: "actor")
-                } else if _name.isString("audience") {
-                    audience = reader.array(_value, at: "audience", count: 1...10, isUnique: true) { reader, value, step in reader.string(value, at: step, .tokenDelegateAudienceElement) }
-                } else if _name.isString("scope") {
-                    scope = reader.string(_value, at: "scope", .scope)
-                } else if _name.isString("expiresInSeconds") {
-                    expiresInSeconds = reader.integer(_value, at: "expiresInSeconds", 1...3600)
-                } else {
-                    reader.unknown(_name, among: ["idToken", "actor", "audience", "scope", "expiresInSeconds"])
-                }
-            }
-            if idToken == nil { reader.missing("idToken", in: node) }
-            if actor == nil { reader.missing("actor", in: node) }
-            guard let idToken, let actor else { return nil }
-            self.idToken = idToken
-            self.actor = actor
-            self.audience = audience
-            self.scope = scope
-            self.expiresInSeconds = expiresInSeconds ?? 3600
+        public init(_ reader: inout ParamsReader) {
+            idToken = reader.string("idToken", .jwt)
+            actor = reader.object("actor")
+            audience = reader.array(ifPresent: "audience", count: 1...10, isUnique: true) { reader, value, step in reader.string(value, at: step, .tokenDelegateAudienceElement) }
+            scope = reader.string(ifPresent: "scope", .scope)
+            expiresInSeconds = reader.integer(ifPresent: "expiresInSeconds", 1...3600) ?? 3600
+            reader.refuseOthers(than: "idToken actor audience scope expiresInSeconds")
         }
     }
 
@@ -78,12 +56,9 @@ public enum TokenDelegate: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("token")
-            writer.string(token)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
-            writer.key("scope")
-            writer.string(scope)
+            writer.member("token", token)
+            writer.member("expiresAt", expiresAt)
+            writer.member("scope", scope)
             writer.endObject()
         }
     }

@@ -15,18 +15,9 @@ public enum TokenDiscovery: ContractMethod {
             self.issuer = issuer
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var issuer: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("issuer") {
-                    issuer = reader.string(_value, at: "issuer", .issuer)
-                } else {
-                    reader.unknown(_name, among: ["issuer"])
-                }
-            }
-            if issuer == nil { reader.missing("issuer", in: node) }
-            guard let issuer else { return nil }
-            self.issuer = issuer
+        public init(_ reader: inout ParamsReader) {
+            issuer = reader.string("issuer", .issuer)
+            reader.refuseOthers(than: "issuer")
         }
     }
 
@@ -62,10 +53,8 @@ public enum TokenDiscovery: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("issuer")
-            writer.string(issuer)
-            writer.key("jwks_uri")
-            writer.string(jwksUri)
+            writer.member("issuer", issuer)
+            writer.member("jwks_uri", jwksUri)
             writer.key("response_types_supported")
             writer.beginArray()
             for element in responseTypesSupported {

@@ -56,71 +56,22 @@ public enum TokenExchange: ContractMethod {
             self.requestDetails = requestDetails
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var subjectToken: String?
-            var subjectTokenType: String?
-            var actorToken: String?
-            var actorTokenType: String?
-            var requestedTokenType: String?
-            var audience: [String]?
-            var resource: [String]?
-            var scope: String?
-            var expiresInSeconds: Int64?
-            var tenantId: String?
-            var clientId: String?
-            var clientSecret: String?
-            var requestContext: JSONObject?
-            var requestDetails: JSONObject?
-            node.forEachPair { _name, _value in
-                if _name.isString("subjectToken") {
-                    subjectToken = reader.string(_value, at: "subjectToken", .jwt)
-                } else if _name.isString("subjectTokenType") {
-                    subjectTokenType = reader.string(_value, at: "subjectTokenType", .oAuthTokenType)
-                } else if _name.isString("actorToken") {
-                    actorToken = reader.string(_value, at: "actorToken", .jwt)
-                } else if _name.isString("actorTokenType") {
-                    actorTokenType = reader.string(_value, at: "actorTokenType", .oAuthTokenType)
-                } else if _name.isString("requestedTokenType") {
-                    requestedTokenType = reader.string(_value, at: "requestedTokenType", .oAuthTokenType)
-                } else if _name.isString("audience") {
-                    audience = reader.array(_value, at: "audience", count: 1...10, isUnique: true) { reader, value, step in reader.string(value, at: step, .tokenExchangeAudienceElement) }
-                } else if _name.isString("resource") {
-                    resource = reader.array(_value, at: "resource", count: 1...10, isUnique: true) { reader, value, step in reader.string(value, at: step, .tokenExchangeResourceElement) }
-                } else if _name.isString("scope") {
-                    scope = reader.string(_value, at: "scope", .scope)
-                } else if _name.isString("expiresInSeconds") {
-                    expiresInSeconds = reader.integer(_value, at: "expiresInSeconds", 1...86400)
-                } else if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else if _name.isString("clientSecret") {
-                    clientSecret = reader.string(_value, at: "clientSecret", .clientSecret)
-                } else if _name.isString("requestContext") {
-                    requestContext = reader.anyObject(_value, at: "requestContext")
-                } else if _name.isString("requestDetails") {
-                    requestDetails = reader.anyObject(_value, at: "requestDetails")
-                } else {
-                    reader.unknown(_name, among: ["subjectToken", "subjectTokenType", "actorToken", "actorTokenType", "requestedTokenType", "audience", "resource", "scope", "expiresInSeconds", "tenantId", "clientId", "clientSecret", "requestContext", "requestDetails"])
-                }
-            }
-            if subjectToken == nil { reader.missing("subjectToken", in: node) }
-            if subjectTokenType == nil { reader.missing("subjectTokenType", in: node) }
-            guard let subjectToken, let subjectTokenType else { return nil }
-            self.subjectToken = subjectToken
-            self.subjectTokenType = subjectTokenType
-            self.actorToken = actorToken
-            self.actorTokenType = actorTokenType
-            self.requestedTokenType = requestedTokenType ?? "urn:ietf:params:oauth:token-type:access_token"
-            self.audience = audience
-            self.resource = resource
-            self.scope = scope
-            self.expiresInSeconds = expiresInSeconds
-            self.tenantId = tenantId
-            self.clientId = clientId
-            self.clientSecret = clientSecret
-            self.requestContext = requestContext
-            self.requestDetails = requestDetails
+        public init(_ reader: inout ParamsReader) {
+            subjectToken = reader.string("subjectToken", .jwt)
+            subjectTokenType = reader.string("subjectTokenType", .oAuthTokenType)
+            actorToken = reader.string(ifPresent: "actorToken", .jwt)
+            actorTokenType = reader.string(ifPresent: "actorTokenType", .oAuthTokenType)
+            requestedTokenType = reader.string(ifPresent: "requestedTokenType", .oAuthTokenType) ?? "urn:ietf:params:oauth:token-type:access_token"
+            audience = reader.array(ifPresent: "audience", count: 1...10, isUnique: true) { reader, value, step in reader.string(value, at: step, .tokenExchangeAudienceElement) }
+            resource = reader.array(ifPresent: "resource", count: 1...10, isUnique: true) { reader, value, step in reader.string(value, at: step, .tokenExchangeResourceElement) }
+            scope = reader.string(ifPresent: "scope", .scope)
+            expiresInSeconds = reader.integer(ifPresent: "expiresInSeconds", 1...86400)
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId)
+            clientId = reader.string(ifPresent: "clientId", .clientId)
+            clientSecret = reader.string(ifPresent: "clientSecret", .clientSecret)
+            requestContext = reader.anyObject(ifPresent: "requestContext")
+            requestDetails = reader.anyObject(ifPresent: "requestDetails")
+            reader.refuseOthers(than: "subjectToken subjectTokenType actorToken actorTokenType requestedTokenType audience resource scope expiresInSeconds tenantId clientId clientSecret requestContext requestDetails")
         }
     }
 
@@ -153,16 +104,11 @@ public enum TokenExchange: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("token")
-            writer.string(token)
-            writer.key("issuedTokenType")
-            writer.string(issuedTokenType)
-            writer.key("tokenType")
-            writer.string(tokenType.rawValue)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
-            writer.key("scope")
-            writer.string(scope)
+            writer.member("token", token)
+            writer.member("issuedTokenType", issuedTokenType)
+            writer.member("tokenType", tokenType.rawValue)
+            writer.member("expiresAt", expiresAt)
+            writer.member("scope", scope)
             writer.endObject()
         }
     }

@@ -15,16 +15,9 @@ public enum TokenJwks: ContractMethod {
             self.issuer = issuer
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var issuer: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("issuer") {
-                    issuer = reader.string(_value, at: "issuer", .issuer)
-                } else {
-                    reader.unknown(_name, among: ["issuer"])
-                }
-            }
-            self.issuer = issuer
+        public init(_ reader: inout ParamsReader) {
+            issuer = reader.string(ifPresent: "issuer", .issuer)
+            reader.refuseOthers(than: "issuer")
         }
     }
 
@@ -48,10 +41,7 @@ public enum TokenJwks: ContractMethod {
                 element.write(to: &writer)
             }
             writer.endArray()
-            if let nextChangeAt {
-                writer.key("nextChangeAt")
-                writer.int(nextChangeAt)
-            }
+            writer.member("nextChangeAt", nextChangeAt)
             writer.endObject()
         }
     }

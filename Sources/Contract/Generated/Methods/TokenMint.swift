@@ -20,22 +20,10 @@ public enum TokenMint: ContractMethod {
             self.logins = logins
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var identityId: String?
-            var logins: Members<String>?
-            node.forEachPair { _name, _value in
-                if _name.isString("identityId") {
-                    identityId = reader.string(_value, at: "identityId", .identityId)
-                } else if _name.isString("logins") {
-                    logins = reader.members(_value, at: "logins", count: 0...10, names: .loginProviderName) { reader, value, step in reader.string(value, at: step, .publicLoginsValue) }
-                } else {
-                    reader.unknown(_name, among: ["identityId", "logins"])
-                }
-            }
-            if identityId == nil { reader.missing("identityId", in: node) }
-            guard let identityId else { return nil }
-            self.identityId = identityId
-            self.logins = logins
+        public init(_ reader: inout ParamsReader) {
+            identityId = reader.string("identityId", .identityId)
+            logins = reader.map(ifPresent: "logins", count: 0...10, names: .loginProviderName) { reader, value, step in reader.string(value, at: step, .publicLoginsValue) }
+            reader.refuseOthers(than: "identityId logins")
         }
     }
 
@@ -56,12 +44,9 @@ public enum TokenMint: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("identityId")
-            writer.string(identityId)
-            writer.key("token")
-            writer.string(token)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("identityId", identityId)
+            writer.member("token", token)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }

@@ -29,35 +29,13 @@ public enum TokenMintForDeveloper: ContractMethod {
             self.principalTags = principalTags
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var poolId: String?
-            var logins: Members<String>?
-            var identityId: String?
-            var durationSeconds: Int64?
-            var principalTags: Members<String>?
-            node.forEachPair { _name, _value in
-                if _name.isString("poolId") {
-                    poolId = reader.string(_value, at: "poolId", .poolId)
-                } else if _name.isString("logins") {
-                    logins = reader.members(_value, at: "logins", count: 1...10, names: .loginProviderName) { reader, value, step in reader.string(value, at: step, .loginsValue) }
-                } else if _name.isString("identityId") {
-                    identityId = reader.string(_value, at: "identityId", .identityId)
-                } else if _name.isString("durationSeconds") {
-                    durationSeconds = reader.integer(_value, at: "durationSeconds", 1...86400)
-                } else if _name.isString("principalTags") {
-                    principalTags = reader.members(_value, at: "principalTags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .principalTagsValue) }
-                } else {
-                    reader.unknown(_name, among: ["poolId", "logins", "identityId", "durationSeconds", "principalTags"])
-                }
-            }
-            if poolId == nil { reader.missing("poolId", in: node) }
-            if logins == nil { reader.missing("logins", in: node) }
-            guard let poolId, let logins else { return nil }
-            self.poolId = poolId
-            self.logins = logins
-            self.identityId = identityId
-            self.durationSeconds = durationSeconds ?? 900
-            self.principalTags = principalTags
+        public init(_ reader: inout ParamsReader) {
+            poolId = reader.string("poolId", .poolId)
+            logins = reader.map("logins", count: 1...10, names: .loginProviderName) { reader, value, step in reader.string(value, at: step, .loginsValue) }
+            identityId = reader.string(ifPresent: "identityId", .identityId)
+            durationSeconds = reader.integer(ifPresent: "durationSeconds", 1...86400) ?? 900
+            principalTags = reader.map(ifPresent: "principalTags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .principalTagsValue) }
+            reader.refuseOthers(than: "poolId logins identityId durationSeconds principalTags")
         }
     }
 
@@ -81,14 +59,10 @@ public enum TokenMintForDeveloper: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("identityId")
-            writer.string(identityId)
-            writer.key("token")
-            writer.string(token)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
-            writer.key("isNewIdentity")
-            writer.bool(isNewIdentity)
+            writer.member("identityId", identityId)
+            writer.member("token", token)
+            writer.member("expiresAt", expiresAt)
+            writer.member("isNewIdentity", isNewIdentity)
             writer.endObject()
         }
     }

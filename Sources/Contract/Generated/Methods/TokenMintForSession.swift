@@ -35,36 +35,13 @@ public enum TokenMintForSession: ContractMethod {
             self.tags = tags
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var sessionToken: String?
-            var audience: [String]?
-            var signingAlgorithm: SigningAlgorithm?
-            var durationSeconds: Int64?
-            var tags: Members<String>?
-            node.forEachPair { _name, _value in
-                if _name.isString("sessionToken") {
-                    sessionToken = reader.string(_value, at: "sessionToken", .sessionToken)
-                } else if _name.isString("audience") {
-                    audience = reader.array(_value, at: "audience", count: 1...10, isUnique: false) { reader, value, step in reader.string(value, at: step, .tokenMintForSessionAudienceElement) }
-                } else if _name.isString("signingAlgorithm") {
-                    signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
-                } else if _name.isString("durationSeconds") {
-                    durationSeconds = reader.integer(_value, at: "durationSeconds", 60...3600)
-                } else if _name.isString("tags") {
-                    tags = reader.members(_value, at: "tags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagValue) }
-                } else {
-                    reader.unknown(_name, among: ["sessionToken", "audience", "signingAlgorithm", "durationSeconds", "tags"])
-                }
-            }
-            if sessionToken == nil { reader.missing("sessionToken", in: node) }
-            if audience == nil { reader.missing("audience", in: node) }
-            if signingAlgorithm == nil { reader.missing("signingAlgorithm", in: node) }
-            guard let sessionToken, let audience, let signingAlgorithm else { return nil }
-            self.sessionToken = sessionToken
-            self.audience = audience
-            self.signingAlgorithm = signingAlgorithm
-            self.durationSeconds = durationSeconds ?? 300
-            self.tags = tags
+        public init(_ reader: inout ParamsReader) {
+            sessionToken = reader.string("sessionToken", .sessionToken)
+            audience = reader.array("audience", count: 1...10, isUnique: false) { reader, value, step in reader.string(value, at: step, .tokenMintForSessionAudienceElement) }
+            signingAlgorithm = reader.enumeration("signingAlgorithm")
+            durationSeconds = reader.integer(ifPresent: "durationSeconds", 60...3600) ?? 300
+            tags = reader.map(ifPresent: "tags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagValue) }
+            reader.refuseOthers(than: "sessionToken audience signingAlgorithm durationSeconds tags")
         }
     }
 
@@ -85,12 +62,9 @@ public enum TokenMintForSession: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("token")
-            writer.string(token)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
-            writer.key("issuer")
-            writer.string(issuer)
+            writer.member("token", token)
+            writer.member("expiresAt", expiresAt)
+            writer.member("issuer", issuer)
             writer.endObject()
         }
     }

@@ -17,16 +17,9 @@ public enum TokenOutboundFederation: ContractMethod {
             self.enabled = enabled
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var enabled: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("enabled") {
-                    enabled = reader.boolean(_value, at: "enabled")
-                } else {
-                    reader.unknown(_name, among: ["enabled"])
-                }
-            }
-            self.enabled = enabled
+        public init(_ reader: inout ParamsReader) {
+            enabled = reader.boolean(ifPresent: "enabled")
+            reader.refuseOthers(than: "enabled")
         }
     }
 
@@ -44,10 +37,8 @@ public enum TokenOutboundFederation: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("issuer")
-            writer.string(issuer)
-            writer.key("enabled")
-            writer.bool(enabled)
+            writer.member("issuer", issuer)
+            writer.member("enabled", enabled)
             writer.endObject()
         }
     }

@@ -29,35 +29,13 @@ public enum TokenRedeem: ContractMethod {
             self.scope = scope
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var tenantId: String?
-            var assertion: String?
-            var clientId: String?
-            var clientSecret: String?
-            var scope: String?
-            node.forEachPair { _name, _value in
-                if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("assertion") {
-                    assertion = reader.string(_value, at: "assertion", .jwt)
-                } else if _name.isString("clientId") {
-                    clientId = reader.string(_value, at: "clientId", .clientId)
-                } else if _name.isString("clientSecret") {
-                    clientSecret = reader.string(_value, at: "clientSecret", .clientSecret)
-                } else if _name.isString("scope") {
-                    scope = reader.string(_value, at: "scope", .scope)
-                } else {
-                    reader.unknown(_name, among: ["tenantId", "assertion", "clientId", "clientSecret", "scope"])
-                }
-            }
-            if assertion == nil { reader.missing("assertion", in: node) }
-            if clientId == nil { reader.missing("clientId", in: node) }
-            guard let assertion, let clientId else { return nil }
-            self.tenantId = tenantId ?? "default"
-            self.assertion = assertion
-            self.clientId = clientId
-            self.clientSecret = clientSecret
-            self.scope = scope
+        public init(_ reader: inout ParamsReader) {
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId) ?? "default"
+            assertion = reader.string("assertion", .jwt)
+            clientId = reader.string("clientId", .clientId)
+            clientSecret = reader.string(ifPresent: "clientSecret", .clientSecret)
+            scope = reader.string(ifPresent: "scope", .scope)
+            reader.refuseOthers(than: "tenantId assertion clientId clientSecret scope")
         }
     }
 
@@ -86,14 +64,10 @@ public enum TokenRedeem: ContractMethod {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("token")
-            writer.string(token)
-            writer.key("tokenType")
-            writer.string(tokenType.rawValue)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
-            writer.key("scope")
-            writer.string(scope)
+            writer.member("token", token)
+            writer.member("tokenType", tokenType.rawValue)
+            writer.member("expiresAt", expiresAt)
+            writer.member("scope", scope)
             writer.endObject()
         }
     }

@@ -44,55 +44,19 @@ public enum TokenVerify: ContractMethod {
             self.checkRevoked = checkRevoked
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var token: String?
-            var audience: String?
-            var issuer: String?
-            var tenantId: String?
-            var use: TokenUse?
-            var scope: String?
-            var maxAuthAgeSeconds: Int64?
-            var amr: [String]?
-            var secondFactor: Bool?
-            var checkRevoked: Bool?
-            node.forEachPair { _name, _value in
-                if _name.isString("token") {
-                    token = reader.string(_value, at: "token", .jwt)
-                } else if _name.isString("audience") {
-                    audience = reader.string(_value, at: "audience", .tokenVerifyAudience)
-                } else if _name.isString("issuer") {
-                    issuer = reader.string(_value, at: "issuer", .issuer)
-                } else if _name.isString("tenantId") {
-                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
-                } else if _name.isString("use") {
-                    use = reader.enumeration(_value, at: "use")
-                } else if _name.isString("scope") {
-                    scope = reader.string(_value, at: "scope", .scope)
-                } else if _name.isString("maxAuthAgeSeconds") {
-                    maxAuthAgeSeconds = reader.integer(_value, at: "maxAuthAgeSeconds", 0...315360000)
-                } else if _name.isString("amr") {
-                    amr = reader.array(_value, at: "amr", count: 1...10, isUnique: false) { reader, value, step in reader.string(value, at: step, .tokenVerifyAmrElement) }
-                } else if _name.isString("secondFactor") {
-                    secondFactor = reader.boolean(_value, at: "secondFactor")
-                } else if _name.isString("checkRevoked") {
-                    checkRevoked = reader.boolean(_value, at: "checkRevoked")
-                } else {
-                    reader.unknown(_name, among: ["token", "audience", "issuer", "tenantId", "use", "scope", "maxAuthAgeSeconds", "amr", "secondFactor", "checkRevoked"])
-                }
-            }
-            reader.choose("atLeastOne", 1...Int.max, ["audience", "issuer", "tenantId"], given: (node["audience"] == nil ? 0 : 1) + (node["issuer"] == nil ? 0 : 1) + (node["tenantId"] == nil ? 0 : 1))
-            if token == nil { reader.missing("token", in: node) }
-            guard let token else { return nil }
-            self.token = token
-            self.audience = audience
-            self.issuer = issuer
-            self.tenantId = tenantId
-            self.use = use
-            self.scope = scope
-            self.maxAuthAgeSeconds = maxAuthAgeSeconds
-            self.amr = amr
-            self.secondFactor = secondFactor ?? false
-            self.checkRevoked = checkRevoked ?? true
+        public init(_ reader: inout ParamsReader) {
+            token = reader.string("token", .jwt)
+            audience = reader.string(ifPresent: "audience", .tokenVerifyAudience)
+            issuer = reader.string(ifPresent: "issuer", .issuer)
+            tenantId = reader.string(ifPresent: "tenantId", .tenantId)
+            use = reader.enumeration(ifPresent: "use")
+            scope = reader.string(ifPresent: "scope", .scope)
+            maxAuthAgeSeconds = reader.integer(ifPresent: "maxAuthAgeSeconds", 0...315360000)
+            amr = reader.array(ifPresent: "amr", count: 1...10, isUnique: false) { reader, value, step in reader.string(value, at: step, .tokenVerifyAmrElement) }
+            secondFactor = reader.boolean(ifPresent: "secondFactor") ?? false
+            checkRevoked = reader.boolean(ifPresent: "checkRevoked") ?? true
+            reader.refuseOthers(than: "token audience issuer tenantId use scope maxAuthAgeSeconds amr secondFactor checkRevoked")
+            reader.choose("atLeastOne", 1...Int.max, "audience issuer tenantId")
         }
     }
 
@@ -123,12 +87,9 @@ public enum TokenVerify: ContractMethod {
             claims.write(to: &writer)
             writer.key("header")
             header.write(to: &writer)
-            writer.key("use")
-            writer.string(use.rawValue)
-            writer.key("issuer")
-            writer.string(issuer)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("use", use.rawValue)
+            writer.member("issuer", issuer)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }

@@ -19,10 +19,8 @@ public struct AcceptedCredentials: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("rpId")
-        writer.string(rpId)
-        writer.key("userId")
-        writer.string(userId)
+        writer.member("rpId", rpId)
+        writer.member("userId", userId)
         writer.key("allAcceptedCredentialIds")
         writer.beginArray()
         for element in allAcceptedCredentialIds {

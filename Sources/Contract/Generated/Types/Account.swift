@@ -67,30 +67,14 @@ public struct Account: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("accountId")
-        writer.string(accountId)
-        writer.key("tenantId")
-        writer.string(tenantId)
-        if let ownerId {
-            writer.key("ownerId")
-            writer.string(ownerId)
-        }
-        if let username {
-            writer.key("username")
-            writer.string(username)
-        }
-        if let email {
-            writer.key("email")
-            writer.string(email)
-        }
-        writer.key("emailVerified")
-        writer.bool(emailVerified)
-        if let phoneNumber {
-            writer.key("phoneNumber")
-            writer.string(phoneNumber)
-        }
-        writer.key("method")
-        writer.string(method.rawValue)
+        writer.member("accountId", accountId)
+        writer.member("tenantId", tenantId)
+        writer.member("ownerId", ownerId)
+        writer.member("username", username)
+        writer.member("email", email)
+        writer.member("emailVerified", emailVerified)
+        writer.member("phoneNumber", phoneNumber)
+        writer.member("method", method.rawValue)
         writer.key("providers")
         writer.beginArray()
         for element in providers {
@@ -117,24 +101,12 @@ public struct Account: ContractResult, Equatable {
         attributes.write(to: &writer)
         writer.key("claims")
         claims.write(to: &writer)
-        writer.key("disabled")
-        writer.bool(disabled)
-        if let mustChangePassword {
-            writer.key("mustChangePassword")
-            writer.bool(mustChangePassword)
-        }
-        writer.key("createdAt")
-        writer.int(createdAt)
-        writer.key("updatedAt")
-        writer.int(updatedAt)
-        if let tokensValidSince {
-            writer.key("tokensValidSince")
-            writer.int(tokensValidSince)
-        }
-        if let lastSignInAt {
-            writer.key("lastSignInAt")
-            writer.int(lastSignInAt)
-        }
+        writer.member("disabled", disabled)
+        writer.member("mustChangePassword", mustChangePassword)
+        writer.member("createdAt", createdAt)
+        writer.member("updatedAt", updatedAt)
+        writer.member("tokensValidSince", tokensValidSince)
+        writer.member("lastSignInAt", lastSignInAt)
         writer.endObject()
     }
 }

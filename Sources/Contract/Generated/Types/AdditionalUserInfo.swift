@@ -19,12 +19,8 @@ public struct AdditionalUserInfo: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("providerId")
-        writer.string(providerId)
-        if let username {
-            writer.key("username")
-            writer.string(username)
-        }
+        writer.member("providerId", providerId)
+        writer.member("username", username)
         writer.key("profile")
         profile.write(to: &writer)
         writer.endObject()

@@ -49,18 +49,11 @@ public struct Application: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("tenantId")
-        writer.string(tenantId)
-        writer.key("clientId")
-        writer.string(clientId)
-        if let name {
-            writer.key("name")
-            writer.string(name)
-        }
-        writer.key("type")
-        writer.string(type.rawValue)
-        writer.key("nativeAuthentication")
-        writer.bool(nativeAuthentication)
+        writer.member("tenantId", tenantId)
+        writer.member("clientId", clientId)
+        writer.member("name", name)
+        writer.member("type", type.rawValue)
+        writer.member("nativeAuthentication", nativeAuthentication)
         writer.key("redirectUris")
         writer.beginArray()
         for element in redirectUris {
@@ -105,10 +98,8 @@ public struct Application: ContractResult, Equatable {
             }
             writer.endArray()
         }
-        writer.key("createdAt")
-        writer.int(createdAt)
-        writer.key("updatedAt")
-        writer.int(updatedAt)
+        writer.member("createdAt", createdAt)
+        writer.member("updatedAt", updatedAt)
         writer.endObject()
     }
 }

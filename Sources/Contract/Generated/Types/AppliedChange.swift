@@ -52,26 +52,13 @@ public struct AppliedChange: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("pointer")
-        writer.string(pointer)
-        writer.key("kind")
-        writer.string(kind.rawValue)
-        writer.key("name")
-        writer.string(name)
-        if let tenantId {
-            writer.key("tenantId")
-            writer.string(tenantId)
-        }
-        if let poolId {
-            writer.key("poolId")
-            writer.string(poolId)
-        }
-        if let roleArn {
-            writer.key("roleArn")
-            writer.string(roleArn)
-        }
-        writer.key("change")
-        writer.string(change.rawValue)
+        writer.member("pointer", pointer)
+        writer.member("kind", kind.rawValue)
+        writer.member("name", name)
+        writer.member("tenantId", tenantId)
+        writer.member("poolId", poolId)
+        writer.member("roleArn", roleArn)
+        writer.member("change", change.rawValue)
         writer.key("changed")
         writer.beginArray()
         for element in changed {

@@ -19,12 +19,9 @@ public struct AssuranceConflict: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("pointer")
-        writer.string(pointer)
-        writer.key("requirement")
-        writer.string(requirement)
-        writer.key("limit")
-        writer.string(limit)
+        writer.member("pointer", pointer)
+        writer.member("requirement", requirement)
+        writer.member("limit", limit)
         writer.endObject()
     }
 }

@@ -25,16 +25,10 @@ public struct AssuranceRequirement: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("number")
-        writer.string(number)
-        writer.key("title")
-        writer.string(title)
-        writer.key("status")
-        writer.string(status.rawValue)
-        if let note {
-            writer.key("note")
-            writer.string(note)
-        }
+        writer.member("number", number)
+        writer.member("title", title)
+        writer.member("status", status.rawValue)
+        writer.member("note", note)
         if let settings {
             writer.key("settings")
             writer.beginArray()

@@ -22,12 +22,9 @@ public struct AttributeFailure: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("name")
-        writer.string(name)
-        writer.key("rule")
-        writer.string(rule.rawValue)
-        writer.key("message")
-        writer.string(message)
+        writer.member("name", name)
+        writer.member("rule", rule.rawValue)
+        writer.member("message", message)
         if let nearest {
             writer.key("nearest")
             writer.beginArray()

@@ -14,32 +14,16 @@ public struct AttributeOption: ContractParams, ContractResult, Equatable {
         self.label = label
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var value: String?
-        var label: String?
-        node.forEachPair { _name, _value in
-            if _name.isString("value") {
-                value = reader.string(_value, at: "value", .attributeOptionValue)
-            } else if _name.isString("label") {
-                label = reader.string(_value, at: "label", .attributeOptionLabel)
-            } else {
-                reader.unknown(_name, among: ["value", "label"])
-            }
-        }
-        if value == nil { reader.missing("value", in: node) }
-        guard let value else { return nil }
-        self.value = value
-        self.label = label
+    public init(_ reader: inout ParamsReader) {
+        value = reader.string("value", .attributeOptionValue)
+        label = reader.string(ifPresent: "label", .attributeOptionLabel)
+        reader.refuseOthers(than: "value label")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("value")
-        writer.string(value)
-        if let label {
-            writer.key("label")
-            writer.string(label)
-        }
+        writer.member("value", value)
+        writer.member("label", label)
         writer.endObject()
     }
 }

@@ -14,29 +14,15 @@ public struct AudienceScopes: ContractParams, ContractResult, Equatable {
         self.scopes = scopes
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var audience: String?
-        var scopes: [String]?
-        node.forEachPair { _name, _value in
-            if _name.isString("audience") {
-                audience = reader.string(_value, at: "audience", .audienceScopesAudience)
-            } else if _name.isString("scopes") {
-                scopes = reader.array(_value, at: "scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .audienceScopesScopesElement) }
-            } else {
-                reader.unknown(_name, among: ["audience", "scopes"])
-            }
-        }
-        if audience == nil { reader.missing("audience", in: node) }
-        if scopes == nil { reader.missing("scopes", in: node) }
-        guard let audience, let scopes else { return nil }
-        self.audience = audience
-        self.scopes = scopes
+    public init(_ reader: inout ParamsReader) {
+        audience = reader.string("audience", .audienceScopesAudience)
+        scopes = reader.array("scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .audienceScopesScopesElement) }
+        reader.refuseOthers(than: "audience scopes")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("audience")
-        writer.string(audience)
+        writer.member("audience", audience)
         writer.key("scopes")
         writer.beginArray()
         for element in scopes {

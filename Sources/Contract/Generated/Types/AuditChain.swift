@@ -28,22 +28,12 @@ public struct AuditChain: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("chain")
-        writer.string(chain)
-        writer.key("records")
-        writer.int(records)
-        if let removedRecords {
-            writer.key("removedRecords")
-            writer.int(removedRecords)
-        }
-        writer.key("head")
-        writer.string(head)
-        writer.key("intact")
-        writer.bool(intact)
-        if let problem {
-            writer.key("problem")
-            writer.string(problem)
-        }
+        writer.member("chain", chain)
+        writer.member("records", records)
+        writer.member("removedRecords", removedRecords)
+        writer.member("head", head)
+        writer.member("intact", intact)
+        writer.member("problem", problem)
         writer.endObject()
     }
 }

@@ -17,28 +17,11 @@ public struct AuditHead: ContractParams, Equatable {
         self.head = head
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var chain: String?
-        var records: Int64?
-        var head: String?
-        node.forEachPair { _name, _value in
-            if _name.isString("chain") {
-                chain = reader.string(_value, at: "chain", .auditHeadChain)
-            } else if _name.isString("records") {
-                records = reader.integer(_value, at: "records", 0...Int64.max)
-            } else if _name.isString("head") {
-                head = reader.string(_value, at: "head", .auditHeadHead)
-            } else {
-                reader.unknown(_name, among: ["chain", "records", "head"])
-            }
-        }
-        if chain == nil { reader.missing("chain", in: node) }
-        if records == nil { reader.missing("records", in: node) }
-        if head == nil { reader.missing("head", in: node) }
-        guard let chain, let records, let head else { return nil }
-        self.chain = chain
-        self.records = records
-        self.head = head
+    public init(_ reader: inout ParamsReader) {
+        chain = reader.string("chain", .auditHeadChain)
+        records = reader.integer("records", 0...Int64.max)
+        head = reader.string("head", .auditHeadHead)
+        reader.refuseOthers(than: "chain records head")
     }
 }
 

@@ -43,40 +43,20 @@ public struct AuditRecord: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("chain")
-        writer.string(chain)
-        writer.key("sequence")
-        writer.int(sequence)
-        writer.key("at")
-        writer.int(at)
-        writer.key("method")
-        writer.string(method)
-        if let poolId {
-            writer.key("poolId")
-            writer.string(poolId)
-        }
-        if let identityId {
-            writer.key("identityId")
-            writer.string(identityId)
-        }
-        if let subject {
-            writer.key("subject")
-            writer.string(subject)
-        }
-        if let trace {
-            writer.key("trace")
-            writer.string(trace)
-        }
-        if let actor {
-            writer.key("actor")
-            writer.string(actor)
-        }
+        writer.member("chain", chain)
+        writer.member("sequence", sequence)
+        writer.member("at", at)
+        writer.member("method", method)
+        writer.member("poolId", poolId)
+        writer.member("identityId", identityId)
+        writer.member("subject", subject)
+        writer.member("trace", trace)
+        writer.member("actor", actor)
         if let details {
             writer.key("details")
             details.write(to: &writer)
         }
-        writer.key("hash")
-        writer.string(hash)
+        writer.member("hash", hash)
         writer.endObject()
     }
 }

@@ -17,34 +17,18 @@ public struct BreachedPasswordCheck: ContractParams, ContractResult, Equatable {
         self.allowInsecure = allowInsecure
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var url: String?
-        var allowPrivateNetwork: Bool?
-        var allowInsecure: Bool?
-        node.forEachPair { _name, _value in
-            if _name.isString("url") {
-                url = reader.string(_value, at: "url", .breachedPasswordCheckUrl)
-            } else if _name.isString("allowPrivateNetwork") {
-                allowPrivateNetwork = reader.boolean(_value, at: "allowPrivateNetwork")
-            } else if _name.isString("allowInsecure") {
-                allowInsecure = reader.boolean(_value, at: "allowInsecure")
-            } else {
-                reader.unknown(_name, among: ["url", "allowPrivateNetwork", "allowInsecure"])
-            }
-        }
-        self.url = url ?? "https://api.pwnedpasswords.com/range/"
-        self.allowPrivateNetwork = allowPrivateNetwork ?? false
-        self.allowInsecure = allowInsecure ?? false
+    public init(_ reader: inout ParamsReader) {
+        url = reader.string(ifPresent: "url", .breachedPasswordCheckUrl) ?? "https://api.pwnedpasswords.com/range/"
+        allowPrivateNetwork = reader.boolean(ifPresent: "allowPrivateNetwork") ?? false
+        allowInsecure = reader.boolean(ifPresent: "allowInsecure") ?? false
+        reader.refuseOthers(than: "url allowPrivateNetwork allowInsecure")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("url")
-        writer.string(url)
-        writer.key("allowPrivateNetwork")
-        writer.bool(allowPrivateNetwork)
-        writer.key("allowInsecure")
-        writer.bool(allowInsecure)
+        writer.member("url", url)
+        writer.member("allowPrivateNetwork", allowPrivateNetwork)
+        writer.member("allowInsecure", allowInsecure)
         writer.endObject()
     }
 }

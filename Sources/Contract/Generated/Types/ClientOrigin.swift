@@ -11,18 +11,9 @@ public struct ClientOrigin: ContractParams, Equatable {
         self.address = address
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var address: String?
-        node.forEachPair { _name, _value in
-            if _name.isString("address") {
-                address = reader.string(_value, at: "address", .clientOriginAddress)
-            } else {
-                reader.unknown(_name, among: ["address"])
-            }
-        }
-        if address == nil { reader.missing("address", in: node) }
-        guard let address else { return nil }
-        self.address = address
+    public init(_ reader: inout ParamsReader) {
+        address = reader.string("address", .clientOriginAddress)
+        reader.refuseOthers(than: "address")
     }
 }
 

@@ -19,12 +19,9 @@ public struct ClientSecretInfo: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("secretId")
-        writer.string(secretId)
-        writer.key("hint")
-        writer.string(hint)
-        writer.key("createdAt")
-        writer.int(createdAt)
+        writer.member("secretId", secretId)
+        writer.member("hint", hint)
+        writer.member("createdAt", createdAt)
         writer.endObject()
     }
 }

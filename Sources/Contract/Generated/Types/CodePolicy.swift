@@ -29,58 +29,26 @@ public struct CodePolicy: ContractParams, ContractResult, Equatable {
         self.windowSeconds = windowSeconds
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var length: Int64?
-        var lifetimeSeconds: Int64?
-        var attempts: Int64?
-        var resendAfterSeconds: Int64?
-        var sendsPerFlow: Int64?
-        var sendsPerAddress: Int64?
-        var windowSeconds: Int64?
-        node.forEachPair { _name, _value in
-            if _name.isString("length") {
-                length = reader.integer(_value, at: "length", 6...12)
-            } else if _name.isString("lifetimeSeconds") {
-                lifetimeSeconds = reader.integer(_value, at: "lifetimeSeconds", 60...3600)
-            } else if _name.isString("attempts") {
-                attempts = reader.integer(_value, at: "attempts", 1...10)
-            } else if _name.isString("resendAfterSeconds") {
-                resendAfterSeconds = reader.integer(_value, at: "resendAfterSeconds", 0...3600)
-            } else if _name.isString("sendsPerFlow") {
-                sendsPerFlow = reader.integer(_value, at: "sendsPerFlow", 1...20)
-            } else if _name.isString("sendsPerAddress") {
-                sendsPerAddress = reader.integer(_value, at: "sendsPerAddress", 1...100)
-            } else if _name.isString("windowSeconds") {
-                windowSeconds = reader.integer(_value, at: "windowSeconds", 60...86400)
-            } else {
-                reader.unknown(_name, among: ["length", "lifetimeSeconds", "attempts", "resendAfterSeconds", "sendsPerFlow", "sendsPerAddress", "windowSeconds"])
-            }
-        }
-        self.length = length ?? 8
-        self.lifetimeSeconds = lifetimeSeconds ?? 600
-        self.attempts = attempts ?? 5
-        self.resendAfterSeconds = resendAfterSeconds ?? 60
-        self.sendsPerFlow = sendsPerFlow ?? 5
-        self.sendsPerAddress = sendsPerAddress ?? 5
-        self.windowSeconds = windowSeconds ?? 900
+    public init(_ reader: inout ParamsReader) {
+        length = reader.integer(ifPresent: "length", 6...12) ?? 8
+        lifetimeSeconds = reader.integer(ifPresent: "lifetimeSeconds", 60...3600) ?? 600
+        attempts = reader.integer(ifPresent: "attempts", 1...10) ?? 5
+        resendAfterSeconds = reader.integer(ifPresent: "resendAfterSeconds", 0...3600) ?? 60
+        sendsPerFlow = reader.integer(ifPresent: "sendsPerFlow", 1...20) ?? 5
+        sendsPerAddress = reader.integer(ifPresent: "sendsPerAddress", 1...100) ?? 5
+        windowSeconds = reader.integer(ifPresent: "windowSeconds", 60...86400) ?? 900
+        reader.refuseOthers(than: "length lifetimeSeconds attempts resendAfterSeconds sendsPerFlow sendsPerAddress windowSeconds")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("length")
-        writer.int(length)
-        writer.key("lifetimeSeconds")
-        writer.int(lifetimeSeconds)
-        writer.key("attempts")
-        writer.int(attempts)
-        writer.key("resendAfterSeconds")
-        writer.int(resendAfterSeconds)
-        writer.key("sendsPerFlow")
-        writer.int(sendsPerFlow)
-        writer.key("sendsPerAddress")
-        writer.int(sendsPerAddress)
-        writer.key("windowSeconds")
-        writer.int(windowSeconds)
+        writer.member("length", length)
+        writer.member("lifetimeSeconds", lifetimeSeconds)
+        writer.member("attempts", attempts)
+        writer.member("resendAfterSeconds", resendAfterSeconds)
+        writer.member("sendsPerFlow", sendsPerFlow)
+        writer.member("sendsPerAddress", sendsPerAddress)
+        writer.member("windowSeconds", windowSeconds)
         writer.endObject()
     }
 }

@@ -25,10 +25,8 @@ public struct ConditionFinding: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("operator")
-        writer.string(`operator`)
-        writer.key("key")
-        writer.string(key)
+        writer.member("operator", `operator`)
+        writer.member("key", key)
         writer.key("expected")
         writer.beginArray()
         for element in expected {
@@ -41,8 +39,7 @@ public struct ConditionFinding: ContractResult, Equatable {
             writer.string(element)
         }
         writer.endArray()
-        writer.key("holds")
-        writer.bool(holds)
+        writer.member("holds", holds)
         writer.endObject()
     }
 }

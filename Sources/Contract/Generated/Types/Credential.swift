@@ -18,20 +18,10 @@ public struct Credential: ContractParams, Equatable {
                 self.lastName = lastName
             }
 
-            public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-                var firstName: String?
-                var lastName: String?
-                node.forEachPair { _name, _value in
-                    if _name.isString("firstName") {
-                        firstName = reader.string(_value, at: "firstName", .credentialUserNameFirstName)
-                    } else if _name.isString("lastName") {
-                        lastName = reader.string(_value, at: "lastName", .credentialUserNameLastName)
-                    } else {
-                        reader.unknown(_name, among: ["firstName", "lastName"])
-                    }
-                }
-                self.firstName = firstName
-                self.lastName = lastName
+            public init(_ reader: inout ParamsReader) {
+                firstName = reader.string(ifPresent: "firstName", .credentialUserNameFirstName)
+                lastName = reader.string(ifPresent: "lastName", .credentialUserNameLastName)
+                reader.refuseOthers(than: "firstName lastName")
             }
         }
 
@@ -42,16 +32,9 @@ public struct Credential: ContractParams, Equatable {
             self.name = name
         }
 
-        public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-            var name: Name?
-            node.forEachPair { _name, _value in
-                if _name.isString("name") {
-                    name = reader.object(_value, at: "name")
-                } else {
-                    reader.unknown(_name, among: ["name"])
-                }
-            }
-            self.name = name
+        public init(_ reader: inout ParamsReader) {
+            name = reader.object(ifPresent: "name")
+            reader.refuseOthers(than: "name")
         }
     }
 
@@ -95,66 +78,31 @@ public struct Credential: ContractParams, Equatable {
         self.password = password
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var providerId: String?
-        var email: String?
-        var pendingToken: String?
-        var continuationToken: String?
-        var response: JSONObject?
-        var url: String?
-        var idToken: String?
-        var accessToken: String?
-        var rawNonce: String?
-        var user: User?
-        var password: String?
-        node.forEachPair { _name, _value in
-            if _name.isString("providerId") {
-                providerId = reader.string(_value, at: "providerId", .providerId)
-            } else if _name.isString("email") {
-                email = reader.string(_value, at: "email", .username)
-            } else if _name.isString("pendingToken") {
-                pendingToken = reader.string(_value, at: "pendingToken", .pendingToken)
-            } else if _name.isString("continuationToken") {
-                continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
-            } else if _name.isString("response") {
-                response = reader.anyObject(_value, at: "response")
-            } else if _name.isString("url") {
-                url = reader.string(_value, at: "url", .credentialUrl)
-            } else if _name.isString("idToken") {
-                idToken = reader.string(_value, at: "idToken", .jwt)
-            } else if _name.isString("accessToken") {
-                accessToken = reader.string(_value, at: "accessToken", .credentialAccessToken)
-            } else if _name.isString("rawNonce") {
-                rawNonce = reader.string(_value, at: "rawNonce", .credentialRawNonce)
-            } else if _name.isString("user") {
-                user = reader.object(_value, at: "user")
-            } else if _name.isString("password") {
-                password = reader.string(_value, at: "password", .password)
-            } else {
-                reader.unknown(_name, among: ["providerId", "email", "pendingToken", "continuationToken", "response", "url", "idToken", "accessToken", "rawNonce", "user", "password"])
-            }
-        }
-        reader.choose("exactlyOne", 1...1, ["providerId", "email", "pendingToken", "continuationToken"], given: (node["providerId"] == nil ? 0 : 1) + (node["email"] == nil ? 0 : 1) + (node["pendingToken"] == nil ? 0 : 1) + (node["continuationToken"] == nil ? 0 : 1))
-        let kind: Kind
+    public init(_ reader: inout ParamsReader) {
+        let providerId: String? = reader.string(ifPresent: "providerId", .providerId)
+        let email: String? = reader.string(ifPresent: "email", .username)
+        let pendingToken: String? = reader.string(ifPresent: "pendingToken", .pendingToken)
+        let continuationToken: String? = reader.string(ifPresent: "continuationToken", .continuationToken)
+        response = reader.anyObject(ifPresent: "response")
+        url = reader.string(ifPresent: "url", .credentialUrl)
+        idToken = reader.string(ifPresent: "idToken", .jwt)
+        accessToken = reader.string(ifPresent: "accessToken", .credentialAccessToken)
+        rawNonce = reader.string(ifPresent: "rawNonce", .credentialRawNonce)
+        user = reader.object(ifPresent: "user")
+        password = reader.string(ifPresent: "password", .password)
+        reader.refuseOthers(than: "providerId email pendingToken continuationToken response url idToken accessToken rawNonce user password")
+        reader.choose("exactlyOne", 1...1, "providerId email pendingToken continuationToken")
         if let providerId {
-            kind = .providerId(providerId)
+            self.kind = .providerId(providerId)
         } else if let email {
-            kind = .email(email)
+            self.kind = .email(email)
         } else if let pendingToken {
-            kind = .pendingToken(pendingToken)
+            self.kind = .pendingToken(pendingToken)
         } else if let continuationToken {
-            kind = .continuationToken(continuationToken)
+            self.kind = .continuationToken(continuationToken)
         } else {
-            return nil
+            self.kind = .providerId("")
         }
-        self.response = response
-        self.url = url
-        self.idToken = idToken
-        self.accessToken = accessToken
-        self.rawNonce = rawNonce
-        self.user = user
-        self.password = password
-        self.kind = kind
     }
 }
 

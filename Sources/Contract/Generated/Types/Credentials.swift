@@ -22,14 +22,10 @@ public struct Credentials: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("accessKeyId")
-        writer.string(accessKeyId)
-        writer.key("secretAccessKey")
-        writer.string(secretAccessKey)
-        writer.key("sessionToken")
-        writer.string(sessionToken)
-        writer.key("expiresAt")
-        writer.int(expiresAt)
+        writer.member("accessKeyId", accessKeyId)
+        writer.member("secretAccessKey", secretAccessKey)
+        writer.member("sessionToken", sessionToken)
+        writer.member("expiresAt", expiresAt)
         writer.endObject()
     }
 }

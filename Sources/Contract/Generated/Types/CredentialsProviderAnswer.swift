@@ -28,16 +28,12 @@ public enum CredentialsProviderAnswer: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("ready")
-            writer.key("identityId")
-            writer.string(identityId)
+            writer.member("identityId", identityId)
             if let credentials {
                 writer.key("credentials")
                 credentials.write(to: &writer)
             }
-            if let roleArn {
-                writer.key("roleArn")
-                writer.string(roleArn)
-            }
+            writer.member("roleArn", roleArn)
             writer.endObject()
         }
     }
@@ -73,12 +69,8 @@ public enum CredentialsProviderAnswer: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("tokenRequired")
-            if let identityId {
-                writer.key("identityId")
-                writer.string(identityId)
-            }
-            writer.key("continuationToken")
-            writer.string(continuationToken)
+            writer.member("identityId", identityId)
+            writer.member("continuationToken", continuationToken)
             writer.key("logins")
             writer.beginObject()
             for member in logins {
@@ -86,8 +78,7 @@ public enum CredentialsProviderAnswer: ContractResult, Equatable {
                 writer.string(member.value)
             }
             writer.endObject()
-            writer.key("reason")
-            writer.string(reason.rawValue)
+            writer.member("reason", reason.rawValue)
             writer.endObject()
         }
     }

@@ -14,29 +14,15 @@ public struct CustomTokenSigner: ContractParams, ContractResult, Equatable {
         self.keys = keys
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var issuer: String?
-        var keys: [JSONObject]?
-        node.forEachPair { _name, _value in
-            if _name.isString("issuer") {
-                issuer = reader.string(_value, at: "issuer", .customTokenSignerIssuer)
-            } else if _name.isString("keys") {
-                keys = reader.array(_value, at: "keys", count: 1...20, isUnique: false) { reader, value, step in reader.anyObject(value, at: step) }
-            } else {
-                reader.unknown(_name, among: ["issuer", "keys"])
-            }
-        }
-        if issuer == nil { reader.missing("issuer", in: node) }
-        if keys == nil { reader.missing("keys", in: node) }
-        guard let issuer, let keys else { return nil }
-        self.issuer = issuer
-        self.keys = keys
+    public init(_ reader: inout ParamsReader) {
+        issuer = reader.string("issuer", .customTokenSignerIssuer)
+        keys = reader.array("keys", count: 1...20, isUnique: false) { reader, value, step in reader.anyObject(value, at: step) }
+        reader.refuseOthers(than: "issuer keys")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("issuer")
-        writer.string(issuer)
+        writer.member("issuer", issuer)
         writer.key("keys")
         writer.beginArray()
         for element in keys {

@@ -17,28 +17,11 @@ public struct Delegation: ContractParams, ContractResult, Equatable {
         self.scopes = scopes
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var actor: DelegationActor?
-        var audiences: [String]?
-        var scopes: [String]?
-        node.forEachPair { _name, _value in
-            if _name.isString("actor") {
-                actor = reader.object(_value, at: "actor")
-            } else if _name.isString("audiences") {
-                audiences = reader.array(_value, at: "audiences", count: 1...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .delegationAudiencesElement) }
-            } else if _name.isString("scopes") {
-                scopes = reader.array(_value, at: "scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .delegationScopesElement) }
-            } else {
-                reader.unknown(_name, among: ["actor", "audiences", "scopes"])
-            }
-        }
-        if actor == nil { reader.missing("actor", in: node) }
-        if audiences == nil { reader.missing("audiences", in: node) }
-        if scopes == nil { reader.missing("scopes", in: node) }
-        guard let actor, let audiences, let scopes else { return nil }
-        self.actor = actor
-        self.audiences = audiences
-        self.scopes = scopes
+    public init(_ reader: inout ParamsReader) {
+        actor = reader.object("actor")
+        audiences = reader.array("audiences", count: 1...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .delegationAudiencesElement) }
+        scopes = reader.array("scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .delegationScopesElement) }
+        reader.refuseOthers(than: "actor audiences scopes")
     }
 
     public func write(to writer: inout JSONWriter) {

@@ -17,40 +17,18 @@ public struct DelegationActor: ContractParams, ContractResult, Equatable {
         self.clientId = clientId
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var sub: String?
-        var iss: String?
-        var clientId: String?
-        node.forEachPair { _name, _value in
-            if _name.isString("sub") {
-                sub = reader.string(_value, at: "sub", .delegationActorSub)
-            } else if _name.isString("iss") {
-                iss = reader.string(_value, at: "iss", .issuer)
-            } else if _name.isString("clientId") {
-                clientId = reader.string(_value, at: "clientId", .clientId)
-            } else {
-                reader.unknown(_name, among: ["sub", "iss", "clientId"])
-            }
-        }
-        if sub == nil { reader.missing("sub", in: node) }
-        guard let sub else { return nil }
-        self.sub = sub
-        self.iss = iss
-        self.clientId = clientId
+    public init(_ reader: inout ParamsReader) {
+        sub = reader.string("sub", .delegationActorSub)
+        iss = reader.string(ifPresent: "iss", .issuer)
+        clientId = reader.string(ifPresent: "clientId", .clientId)
+        reader.refuseOthers(than: "sub iss clientId")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("sub")
-        writer.string(sub)
-        if let iss {
-            writer.key("iss")
-            writer.string(iss)
-        }
-        if let clientId {
-            writer.key("clientId")
-            writer.string(clientId)
-        }
+        writer.member("sub", sub)
+        writer.member("iss", iss)
+        writer.member("clientId", clientId)
         writer.endObject()
     }
 }

@@ -37,18 +37,12 @@ public enum EmailChangeStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("codeRequired")
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            writer.key("sentTo")
-            writer.string(sentTo)
-            writer.key("channel")
-            writer.string(channel.rawValue)
-            writer.key("codeLength")
-            writer.int(codeLength)
-            writer.key("resendAt")
-            writer.int(resendAt)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("continuationToken", continuationToken)
+            writer.member("sentTo", sentTo)
+            writer.member("channel", channel.rawValue)
+            writer.member("codeLength", codeLength)
+            writer.member("resendAt", resendAt)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }
@@ -72,14 +66,8 @@ public enum EmailChangeStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("completed")
-            if let continuationToken {
-                writer.key("continuationToken")
-                writer.string(continuationToken)
-            }
-            if let expiresAt {
-                writer.key("expiresAt")
-                writer.int(expiresAt)
-            }
+            writer.member("continuationToken", continuationToken)
+            writer.member("expiresAt", expiresAt)
             writer.key("account")
             account.write(to: &writer)
             writer.endObject()

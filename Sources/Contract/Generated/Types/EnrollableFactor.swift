@@ -19,16 +19,9 @@ public struct EnrollableFactor: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("kind")
-        writer.string(kind.rawValue)
-        if let hint {
-            writer.key("hint")
-            writer.string(hint)
-        }
-        if let verified {
-            writer.key("verified")
-            writer.bool(verified)
-        }
+        writer.member("kind", kind.rawValue)
+        writer.member("hint", hint)
+        writer.member("verified", verified)
         writer.endObject()
     }
 }

@@ -20,30 +20,12 @@ public struct EventPush: ContractParams, Equatable {
         self.allowInsecure = allowInsecure
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var url: String?
-        var authorization: String?
-        var allowPrivateNetwork: Bool?
-        var allowInsecure: Bool?
-        node.forEachPair { _name, _value in
-            if _name.isString("url") {
-                url = reader.string(_value, at: "url", .eventPushUrl)
-            } else if _name.isString("authorization") {
-                authorization = reader.string(_value, at: "authorization", .eventPushAuthorization)
-            } else if _name.isString("allowPrivateNetwork") {
-                allowPrivateNetwork = reader.boolean(_value, at: "allowPrivateNetwork")
-            } else if _name.isString("allowInsecure") {
-                allowInsecure = reader.boolean(_value, at: "allowInsecure")
-            } else {
-                reader.unknown(_name, among: ["url", "authorization", "allowPrivateNetwork", "allowInsecure"])
-            }
-        }
-        if url == nil { reader.missing("url", in: node) }
-        guard let url else { return nil }
-        self.url = url
-        self.authorization = authorization
-        self.allowPrivateNetwork = allowPrivateNetwork ?? false
-        self.allowInsecure = allowInsecure ?? false
+    public init(_ reader: inout ParamsReader) {
+        url = reader.string("url", .eventPushUrl)
+        authorization = reader.string(ifPresent: "authorization", .eventPushAuthorization)
+        allowPrivateNetwork = reader.boolean(ifPresent: "allowPrivateNetwork") ?? false
+        allowInsecure = reader.boolean(ifPresent: "allowInsecure") ?? false
+        reader.refuseOthers(than: "url authorization allowPrivateNetwork allowInsecure")
     }
 }
 

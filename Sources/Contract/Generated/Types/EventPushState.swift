@@ -34,28 +34,14 @@ public struct EventPushState: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("url")
-        writer.string(url)
-        writer.key("allowPrivateNetwork")
-        writer.bool(allowPrivateNetwork)
-        writer.key("allowInsecure")
-        writer.bool(allowInsecure)
-        writer.key("hasAuthorization")
-        writer.bool(hasAuthorization)
-        writer.key("failures")
-        writer.int(failures)
-        if let failingSince {
-            writer.key("failingSince")
-            writer.int(failingSince)
-        }
-        if let nextAttemptAt {
-            writer.key("nextAttemptAt")
-            writer.int(nextAttemptAt)
-        }
-        if let lastError {
-            writer.key("lastError")
-            writer.string(lastError)
-        }
+        writer.member("url", url)
+        writer.member("allowPrivateNetwork", allowPrivateNetwork)
+        writer.member("allowInsecure", allowInsecure)
+        writer.member("hasAuthorization", hasAuthorization)
+        writer.member("failures", failures)
+        writer.member("failingSince", failingSince)
+        writer.member("nextAttemptAt", nextAttemptAt)
+        writer.member("lastError", lastError)
         writer.endObject()
     }
 }

@@ -40,20 +40,11 @@ public struct EventStream: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("streamId")
-        writer.string(streamId)
-        if let tenantId {
-            writer.key("tenantId")
-            writer.string(tenantId)
-        }
-        if let poolId {
-            writer.key("poolId")
-            writer.string(poolId)
-        }
-        writer.key("issuer")
-        writer.string(issuer)
-        writer.key("audience")
-        writer.string(audience)
+        writer.member("streamId", streamId)
+        writer.member("tenantId", tenantId)
+        writer.member("poolId", poolId)
+        writer.member("issuer", issuer)
+        writer.member("audience", audience)
         if let types {
             writer.key("types")
             writer.beginArray()
@@ -62,18 +53,13 @@ public struct EventStream: ContractResult, Equatable {
             }
             writer.endArray()
         }
-        writer.key("status")
-        writer.string(status.rawValue)
-        if let statusReason {
-            writer.key("statusReason")
-            writer.string(statusReason)
-        }
+        writer.member("status", status.rawValue)
+        writer.member("statusReason", statusReason)
         if let push {
             writer.key("push")
             push.write(to: &writer)
         }
-        writer.key("createdAt")
-        writer.int(createdAt)
+        writer.member("createdAt", createdAt)
         writer.endObject()
     }
 }

@@ -14,22 +14,10 @@ public struct EventStreamError: ContractParams, Equatable {
         self.description = description
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var err: String?
-        var description: String?
-        node.forEachPair { _name, _value in
-            if _name.isString("err") {
-                err = reader.string(_value, at: "err", .eventStreamErrorErr)
-            } else if _name.isString("description") {
-                description = reader.string(_value, at: "description", .eventStreamErrorDescription)
-            } else {
-                reader.unknown(_name, among: ["err", "description"])
-            }
-        }
-        if err == nil { reader.missing("err", in: node) }
-        guard let err else { return nil }
-        self.err = err
-        self.description = description
+    public init(_ reader: inout ParamsReader) {
+        err = reader.string("err", .eventStreamErrorErr)
+        description = reader.string(ifPresent: "description", .eventStreamErrorDescription)
+        reader.refuseOthers(than: "err description")
     }
 }
 

@@ -31,28 +31,13 @@ public struct Factor: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("factorId")
-        writer.string(factorId)
-        writer.key("kind")
-        writer.string(kind.rawValue)
-        if let displayName {
-            writer.key("displayName")
-            writer.string(displayName)
-        }
-        if let email {
-            writer.key("email")
-            writer.string(email)
-        }
-        if let phoneNumber {
-            writer.key("phoneNumber")
-            writer.string(phoneNumber)
-        }
-        writer.key("enrolledAt")
-        writer.int(enrolledAt)
-        if let lastUsedAt {
-            writer.key("lastUsedAt")
-            writer.int(lastUsedAt)
-        }
+        writer.member("factorId", factorId)
+        writer.member("kind", kind.rawValue)
+        writer.member("displayName", displayName)
+        writer.member("email", email)
+        writer.member("phoneNumber", phoneNumber)
+        writer.member("enrolledAt", enrolledAt)
+        writer.member("lastUsedAt", lastUsedAt)
         writer.endObject()
     }
 }

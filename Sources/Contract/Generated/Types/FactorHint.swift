@@ -31,18 +31,10 @@ public struct FactorHint: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("factorId")
-        writer.string(factorId)
-        writer.key("kind")
-        writer.string(kind.rawValue)
-        if let displayName {
-            writer.key("displayName")
-            writer.string(displayName)
-        }
-        if let sentTo {
-            writer.key("sentTo")
-            writer.string(sentTo)
-        }
+        writer.member("factorId", factorId)
+        writer.member("kind", kind.rawValue)
+        writer.member("displayName", displayName)
+        writer.member("sentTo", sentTo)
         writer.endObject()
     }
 }

@@ -36,22 +36,10 @@ public enum FactorWithdrawal: ContractResult, Equatable {
             writer.string("completed")
             writer.key("account")
             account.write(to: &writer)
-            if let idToken {
-                writer.key("idToken")
-                writer.string(idToken)
-            }
-            if let accessToken {
-                writer.key("accessToken")
-                writer.string(accessToken)
-            }
-            if let refreshToken {
-                writer.key("refreshToken")
-                writer.string(refreshToken)
-            }
-            if let expiresAt {
-                writer.key("expiresAt")
-                writer.int(expiresAt)
-            }
+            writer.member("idToken", idToken)
+            writer.member("accessToken", accessToken)
+            writer.member("refreshToken", refreshToken)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }

@@ -58,56 +58,19 @@ public struct Fault: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("kind")
-        writer.string(kind.rawValue)
-        if let method {
-            writer.key("method")
-            writer.string(method)
-        }
-        if let error {
-            writer.key("error")
-            writer.string(error)
-        }
-        if let delivery {
-            writer.key("delivery")
-            writer.string(delivery)
-        }
-        if let to {
-            writer.key("to")
-            writer.string(to)
-        }
-        if let provider {
-            writer.key("provider")
-            writer.string(provider)
-        }
-        if let failure {
-            writer.key("failure")
-            writer.string(failure)
-        }
-        if let delayMilliseconds {
-            writer.key("delayMilliseconds")
-            writer.int(delayMilliseconds)
-        }
-        if let store {
-            writer.key("store")
-            writer.string(store)
-        }
-        if let forMilliseconds {
-            writer.key("forMilliseconds")
-            writer.int(forMilliseconds)
-        }
-        if let clockJumpSeconds {
-            writer.key("clockJumpSeconds")
-            writer.int(clockJumpSeconds)
-        }
-        if let afterCalls {
-            writer.key("afterCalls")
-            writer.int(afterCalls)
-        }
-        if let times {
-            writer.key("times")
-            writer.int(times)
-        }
+        writer.member("kind", kind.rawValue)
+        writer.member("method", method)
+        writer.member("error", error)
+        writer.member("delivery", delivery)
+        writer.member("to", to)
+        writer.member("provider", provider)
+        writer.member("failure", failure)
+        writer.member("delayMilliseconds", delayMilliseconds)
+        writer.member("store", store)
+        writer.member("forMilliseconds", forMilliseconds)
+        writer.member("clockJumpSeconds", clockJumpSeconds)
+        writer.member("afterCalls", afterCalls)
+        writer.member("times", times)
         writer.endObject()
     }
 }

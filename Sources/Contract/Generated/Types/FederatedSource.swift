@@ -22,16 +22,10 @@ public struct FederatedSource: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("issuer")
-        writer.string(issuer)
-        writer.key("subject")
-        writer.string(subject)
-        writer.key("audience")
-        writer.string(audience)
-        if let tokenId {
-            writer.key("tokenId")
-            writer.string(tokenId)
-        }
+        writer.member("issuer", issuer)
+        writer.member("subject", subject)
+        writer.member("audience", audience)
+        writer.member("tokenId", tokenId)
         writer.endObject()
     }
 }

@@ -29,12 +29,9 @@ public struct GraphEdge: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("from")
-        writer.int(from)
-        writer.key("to")
-        writer.int(to)
-        writer.key("kind")
-        writer.string(kind.rawValue)
+        writer.member("from", from)
+        writer.member("to", to)
+        writer.member("kind", kind.rawValue)
         writer.endObject()
     }
 }

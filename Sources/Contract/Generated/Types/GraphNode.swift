@@ -38,8 +38,7 @@ public enum GraphNode: ContractResult, Equatable {
             writer.beginObject()
             writer.key("kind")
             writer.string("account")
-            writer.key("accountId")
-            writer.string(accountId)
+            writer.member("accountId", accountId)
             writer.endObject()
         }
     }
@@ -60,10 +59,8 @@ public enum GraphNode: ContractResult, Equatable {
             writer.beginObject()
             writer.key("kind")
             writer.string("provider")
-            writer.key("providerId")
-            writer.string(providerId)
-            writer.key("subject")
-            writer.string(subject)
+            writer.member("providerId", providerId)
+            writer.member("subject", subject)
             writer.endObject()
         }
     }
@@ -84,10 +81,8 @@ public enum GraphNode: ContractResult, Equatable {
             writer.beginObject()
             writer.key("kind")
             writer.string("factor")
-            writer.key("factorId")
-            writer.string(factorId)
-            writer.key("factorKind")
-            writer.string(factorKind.rawValue)
+            writer.member("factorId", factorId)
+            writer.member("factorKind", factorKind.rawValue)
             writer.endObject()
         }
     }
@@ -108,10 +103,8 @@ public enum GraphNode: ContractResult, Equatable {
             writer.beginObject()
             writer.key("kind")
             writer.string("passkey")
-            writer.key("credentialId")
-            writer.string(credentialId)
-            writer.key("name")
-            writer.string(name)
+            writer.member("credentialId", credentialId)
+            writer.member("name", name)
             writer.endObject()
         }
     }
@@ -129,8 +122,7 @@ public enum GraphNode: ContractResult, Equatable {
             writer.beginObject()
             writer.key("kind")
             writer.string("session")
-            writer.key("sessionId")
-            writer.string(sessionId)
+            writer.member("sessionId", sessionId)
             writer.endObject()
         }
     }
@@ -148,8 +140,7 @@ public enum GraphNode: ContractResult, Equatable {
             writer.beginObject()
             writer.key("kind")
             writer.string("mergedAccount")
-            writer.key("accountId")
-            writer.string(accountId)
+            writer.member("accountId", accountId)
             writer.endObject()
         }
     }
@@ -170,10 +161,8 @@ public enum GraphNode: ContractResult, Equatable {
             writer.beginObject()
             writer.key("kind")
             writer.string("identity")
-            writer.key("poolId")
-            writer.string(poolId)
-            writer.key("identityId")
-            writer.string(identityId)
+            writer.member("poolId", poolId)
+            writer.member("identityId", identityId)
             writer.endObject()
         }
     }
@@ -191,8 +180,7 @@ public enum GraphNode: ContractResult, Equatable {
             writer.beginObject()
             writer.key("kind")
             writer.string("login")
-            writer.key("loginProvider")
-            writer.string(loginProvider)
+            writer.member("loginProvider", loginProvider)
             writer.endObject()
         }
     }
@@ -210,8 +198,7 @@ public enum GraphNode: ContractResult, Equatable {
             writer.beginObject()
             writer.key("kind")
             writer.string("agent")
-            writer.key("accountId")
-            writer.string(accountId)
+            writer.member("accountId", accountId)
             writer.endObject()
         }
     }
@@ -229,8 +216,7 @@ public enum GraphNode: ContractResult, Equatable {
             writer.beginObject()
             writer.key("kind")
             writer.string("owner")
-            writer.key("accountId")
-            writer.string(accountId)
+            writer.member("accountId", accountId)
             writer.endObject()
         }
     }

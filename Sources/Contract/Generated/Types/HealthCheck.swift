@@ -19,14 +19,9 @@ public struct HealthCheck: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("name")
-        writer.string(name)
-        writer.key("ok")
-        writer.bool(ok)
-        if let detail {
-            writer.key("detail")
-            writer.string(detail)
-        }
+        writer.member("name", name)
+        writer.member("ok", ok)
+        writer.member("detail", detail)
         writer.endObject()
     }
 }

@@ -14,28 +14,15 @@ public struct Hook: ContractParams, ContractResult, Equatable {
         self.webhook = webhook
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var transport: HookTransport?
-        var webhook: TenantWebhook?
-        node.forEachPair { _name, _value in
-            if _name.isString("transport") {
-                transport = reader.enumeration(_value, at: "transport")
-            } else if _name.isString("webhook") {
-                webhook = reader.object(_value, at: "webhook")
-            } else {
-                reader.unknown(_name, among: ["transport", "webhook"])
-            }
-        }
-        if transport == nil { reader.missing("transport", in: node) }
-        guard let transport else { return nil }
-        self.transport = transport
-        self.webhook = webhook
+    public init(_ reader: inout ParamsReader) {
+        transport = reader.enumeration("transport")
+        webhook = reader.object(ifPresent: "webhook")
+        reader.refuseOthers(than: "transport webhook")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("transport")
-        writer.string(transport.rawValue)
+        writer.member("transport", transport.rawValue)
         if let webhook {
             writer.key("webhook")
             webhook.write(to: &writer)

@@ -26,47 +26,19 @@ public struct IdJagPermission: ContractParams, ContractResult, Equatable {
         self.email = email
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var clientId: String?
-        var audiences: [String]?
-        var resources: [String]?
-        var scopes: [String]?
-        var clientIdThere: String?
-        var email: Bool?
-        node.forEachPair { _name, _value in
-            if _name.isString("clientId") {
-                clientId = reader.string(_value, at: "clientId", .clientId)
-            } else if _name.isString("audiences") {
-                audiences = reader.array(_value, at: "audiences", count: 1...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .idJagPermissionAudiencesElement) }
-            } else if _name.isString("resources") {
-                resources = reader.array(_value, at: "resources", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .idJagPermissionResourcesElement) }
-            } else if _name.isString("scopes") {
-                scopes = reader.array(_value, at: "scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .idJagPermissionScopesElement) }
-            } else if _name.isString("clientIdThere") {
-                clientIdThere = reader.string(_value, at: "clientIdThere", .idJagPermissionClientIdThere)
-            } else if _name.isString("email") {
-                email = reader.boolean(_value, at: "email")
-            } else {
-                reader.unknown(_name, among: ["clientId", "audiences", "resources", "scopes", "clientIdThere", "email"])
-            }
-        }
-        if clientId == nil { reader.missing("clientId", in: node) }
-        if audiences == nil { reader.missing("audiences", in: node) }
-        if scopes == nil { reader.missing("scopes", in: node) }
-        if clientIdThere == nil { reader.missing("clientIdThere", in: node) }
-        guard let clientId, let audiences, let scopes, let clientIdThere else { return nil }
-        self.clientId = clientId
-        self.audiences = audiences
-        self.resources = resources
-        self.scopes = scopes
-        self.clientIdThere = clientIdThere
-        self.email = email ?? false
+    public init(_ reader: inout ParamsReader) {
+        clientId = reader.string("clientId", .clientId)
+        audiences = reader.array("audiences", count: 1...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .idJagPermissionAudiencesElement) }
+        resources = reader.array(ifPresent: "resources", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .idJagPermissionResourcesElement) }
+        scopes = reader.array("scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .idJagPermissionScopesElement) }
+        clientIdThere = reader.string("clientIdThere", .idJagPermissionClientIdThere)
+        email = reader.boolean(ifPresent: "email") ?? false
+        reader.refuseOthers(than: "clientId audiences resources scopes clientIdThere email")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("clientId")
-        writer.string(clientId)
+        writer.member("clientId", clientId)
         writer.key("audiences")
         writer.beginArray()
         for element in audiences {
@@ -87,10 +59,8 @@ public struct IdJagPermission: ContractParams, ContractResult, Equatable {
             writer.string(element)
         }
         writer.endArray()
-        writer.key("clientIdThere")
-        writer.string(clientIdThere)
-        writer.key("email")
-        writer.bool(email)
+        writer.member("clientIdThere", clientIdThere)
+        writer.member("email", email)
         writer.endObject()
     }
 }

@@ -19,12 +19,9 @@ public struct IdentityChange: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("provider")
-        writer.string(provider)
-        writer.key("oldIdentityId")
-        writer.string(oldIdentityId)
-        writer.key("newIdentityId")
-        writer.string(newIdentityId)
+        writer.member("provider", provider)
+        writer.member("oldIdentityId", oldIdentityId)
+        writer.member("newIdentityId", newIdentityId)
         writer.endObject()
     }
 }

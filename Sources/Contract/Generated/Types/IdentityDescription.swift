@@ -28,22 +28,17 @@ public struct IdentityDescription: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("identityId")
-        writer.string(identityId)
-        writer.key("poolId")
-        writer.string(poolId)
-        writer.key("state")
-        writer.string(state.rawValue)
+        writer.member("identityId", identityId)
+        writer.member("poolId", poolId)
+        writer.member("state", state.rawValue)
         writer.key("logins")
         writer.beginArray()
         for element in logins {
             writer.string(element)
         }
         writer.endArray()
-        writer.key("createdAt")
-        writer.int(createdAt)
-        writer.key("updatedAt")
-        writer.int(updatedAt)
+        writer.member("createdAt", createdAt)
+        writer.member("updatedAt", updatedAt)
         writer.endObject()
     }
 }

@@ -73,28 +73,15 @@ public struct Idp: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("tenantId")
-        writer.string(tenantId)
-        writer.key("providerId")
-        writer.string(providerId)
-        writer.key("clientId")
-        writer.string(clientId)
-        writer.key("hasClientSecret")
-        writer.bool(hasClientSecret)
-        writer.key("clientAuthentication")
-        writer.string(clientAuthentication.rawValue)
-        if let issuer {
-            writer.key("issuer")
-            writer.string(issuer)
-        }
-        if let displayName {
-            writer.key("displayName")
-            writer.string(displayName)
-        }
-        writer.key("enabled")
-        writer.bool(enabled)
-        writer.key("responseType")
-        writer.string(responseType.rawValue)
+        writer.member("tenantId", tenantId)
+        writer.member("providerId", providerId)
+        writer.member("clientId", clientId)
+        writer.member("hasClientSecret", hasClientSecret)
+        writer.member("clientAuthentication", clientAuthentication.rawValue)
+        writer.member("issuer", issuer)
+        writer.member("displayName", displayName)
+        writer.member("enabled", enabled)
+        writer.member("responseType", responseType.rawValue)
         writer.key("scopes")
         writer.beginArray()
         for element in scopes {
@@ -109,14 +96,9 @@ public struct Idp: ContractResult, Equatable {
             }
             writer.endArray()
         }
-        if let maxAuthAgeSeconds {
-            writer.key("maxAuthAgeSeconds")
-            writer.int(maxAuthAgeSeconds)
-        }
-        writer.key("openidOnly")
-        writer.bool(openidOnly)
-        writer.key("trustEmail")
-        writer.bool(trustEmail)
+        writer.member("maxAuthAgeSeconds", maxAuthAgeSeconds)
+        writer.member("openidOnly", openidOnly)
+        writer.member("trustEmail", trustEmail)
         writer.key("moreClientIds")
         writer.beginArray()
         for element in moreClientIds {
@@ -131,18 +113,11 @@ public struct Idp: ContractResult, Equatable {
             }
             writer.endArray()
         }
-        if let endpoint {
-            writer.key("endpoint")
-            writer.string(endpoint)
-        }
-        writer.key("allowInsecure")
-        writer.bool(allowInsecure)
-        writer.key("allowPrivateNetwork")
-        writer.bool(allowPrivateNetwork)
-        writer.key("createdAt")
-        writer.int(createdAt)
-        writer.key("updatedAt")
-        writer.int(updatedAt)
+        writer.member("endpoint", endpoint)
+        writer.member("allowInsecure", allowInsecure)
+        writer.member("allowPrivateNetwork", allowPrivateNetwork)
+        writer.member("createdAt", createdAt)
+        writer.member("updatedAt", updatedAt)
         writer.endObject()
     }
 }

@@ -19,12 +19,9 @@ public struct IdpCheck: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("check")
-        writer.string(check)
-        writer.key("ok")
-        writer.bool(ok)
-        writer.key("message")
-        writer.string(message)
+        writer.member("check", check)
+        writer.member("ok", ok)
+        writer.member("message", message)
         writer.endObject()
     }
 }

@@ -19,12 +19,8 @@ public struct ImportFailure: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("line")
-        writer.int(line)
-        if let accountId {
-            writer.key("accountId")
-            writer.string(accountId)
-        }
+        writer.member("line", line)
+        writer.member("accountId", accountId)
         writer.key("violations")
         writer.beginArray()
         for element in violations {

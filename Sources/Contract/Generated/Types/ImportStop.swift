@@ -16,10 +16,8 @@ public struct ImportStop: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("type")
-        writer.string(type)
-        writer.key("message")
-        writer.string(message)
+        writer.member("type", type)
+        writer.member("message", message)
         writer.endObject()
     }
 }

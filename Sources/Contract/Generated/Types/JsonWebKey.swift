@@ -37,34 +37,15 @@ public struct JsonWebKey: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("kty")
-        writer.string(kty)
-        writer.key("use")
-        writer.string(use)
-        writer.key("alg")
-        writer.string(alg)
-        writer.key("kid")
-        writer.string(kid)
-        if let crv {
-            writer.key("crv")
-            writer.string(crv)
-        }
-        if let x {
-            writer.key("x")
-            writer.string(x)
-        }
-        if let y {
-            writer.key("y")
-            writer.string(y)
-        }
-        if let n {
-            writer.key("n")
-            writer.string(n)
-        }
-        if let e {
-            writer.key("e")
-            writer.string(e)
-        }
+        writer.member("kty", kty)
+        writer.member("use", use)
+        writer.member("alg", alg)
+        writer.member("kid", kid)
+        writer.member("crv", crv)
+        writer.member("x", x)
+        writer.member("y", y)
+        writer.member("n", n)
+        writer.member("e", e)
         writer.endObject()
     }
 }

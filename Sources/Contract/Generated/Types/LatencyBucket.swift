@@ -16,10 +16,8 @@ public struct LatencyBucket: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("upToMicroseconds")
-        writer.int(upToMicroseconds)
-        writer.key("count")
-        writer.int(count)
+        writer.member("upToMicroseconds", upToMicroseconds)
+        writer.member("count", count)
         writer.endObject()
     }
 }

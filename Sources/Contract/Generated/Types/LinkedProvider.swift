@@ -28,26 +28,12 @@ public struct LinkedProvider: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("providerId")
-        writer.string(providerId)
-        writer.key("subject")
-        writer.string(subject)
-        if let email {
-            writer.key("email")
-            writer.string(email)
-        }
-        if let displayName {
-            writer.key("displayName")
-            writer.string(displayName)
-        }
-        if let photoUrl {
-            writer.key("photoUrl")
-            writer.string(photoUrl)
-        }
-        if let linkedAt {
-            writer.key("linkedAt")
-            writer.int(linkedAt)
-        }
+        writer.member("providerId", providerId)
+        writer.member("subject", subject)
+        writer.member("email", email)
+        writer.member("displayName", displayName)
+        writer.member("photoUrl", photoUrl)
+        writer.member("linkedAt", linkedAt)
         writer.endObject()
     }
 }

@@ -17,34 +17,18 @@ public struct LockoutPolicy: ContractParams, ContractResult, Equatable {
         self.maximumSeconds = maximumSeconds
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var threshold: Int64?
-        var durationSeconds: Int64?
-        var maximumSeconds: Int64?
-        node.forEachPair { _name, _value in
-            if _name.isString("threshold") {
-                threshold = reader.integer(_value, at: "threshold", 1...100)
-            } else if _name.isString("durationSeconds") {
-                durationSeconds = reader.integer(_value, at: "durationSeconds", 1...86400)
-            } else if _name.isString("maximumSeconds") {
-                maximumSeconds = reader.integer(_value, at: "maximumSeconds", 1...604800)
-            } else {
-                reader.unknown(_name, among: ["threshold", "durationSeconds", "maximumSeconds"])
-            }
-        }
-        self.threshold = threshold ?? 10
-        self.durationSeconds = durationSeconds ?? 60
-        self.maximumSeconds = maximumSeconds ?? 3600
+    public init(_ reader: inout ParamsReader) {
+        threshold = reader.integer(ifPresent: "threshold", 1...100) ?? 10
+        durationSeconds = reader.integer(ifPresent: "durationSeconds", 1...86400) ?? 60
+        maximumSeconds = reader.integer(ifPresent: "maximumSeconds", 1...604800) ?? 3600
+        reader.refuseOthers(than: "threshold durationSeconds maximumSeconds")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("threshold")
-        writer.int(threshold)
-        writer.key("durationSeconds")
-        writer.int(durationSeconds)
-        writer.key("maximumSeconds")
-        writer.int(maximumSeconds)
+        writer.member("threshold", threshold)
+        writer.member("durationSeconds", durationSeconds)
+        writer.member("maximumSeconds", maximumSeconds)
         writer.endObject()
     }
 }

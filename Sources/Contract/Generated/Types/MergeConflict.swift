@@ -32,16 +32,11 @@ public struct MergeConflict: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("kind")
-        writer.string(kind.rawValue)
-        writer.key("name")
-        writer.string(name)
-        writer.key("target")
-        writer.string(target)
-        writer.key("source")
-        writer.string(source)
-        writer.key("policy")
-        writer.string(policy.rawValue)
+        writer.member("kind", kind.rawValue)
+        writer.member("name", name)
+        writer.member("target", target)
+        writer.member("source", source)
+        writer.member("policy", policy.rawValue)
         writer.endObject()
     }
 }

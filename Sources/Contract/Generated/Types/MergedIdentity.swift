@@ -22,18 +22,10 @@ public struct MergedIdentity: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("poolId")
-        writer.string(poolId)
-        writer.key("identityId")
-        writer.string(identityId)
-        if let absorbedIdentityId {
-            writer.key("absorbedIdentityId")
-            writer.string(absorbedIdentityId)
-        }
-        if let unlinkedIdentityId {
-            writer.key("unlinkedIdentityId")
-            writer.string(unlinkedIdentityId)
-        }
+        writer.member("poolId", poolId)
+        writer.member("identityId", identityId)
+        writer.member("absorbedIdentityId", absorbedIdentityId)
+        writer.member("unlinkedIdentityId", unlinkedIdentityId)
         writer.endObject()
     }
 }

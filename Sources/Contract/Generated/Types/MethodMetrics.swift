@@ -25,14 +25,10 @@ public struct MethodMetrics: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("method")
-        writer.string(method)
-        writer.key("calls")
-        writer.int(calls)
-        writer.key("errors")
-        writer.int(errors)
-        writer.key("totalMicroseconds")
-        writer.int(totalMicroseconds)
+        writer.member("method", method)
+        writer.member("calls", calls)
+        writer.member("errors", errors)
+        writer.member("totalMicroseconds", totalMicroseconds)
         writer.key("latency")
         writer.beginArray()
         for element in latency {

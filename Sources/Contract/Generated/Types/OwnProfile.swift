@@ -34,18 +34,10 @@ public struct OwnProfile: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("accountId")
-        writer.string(accountId)
-        if let username {
-            writer.key("username")
-            writer.string(username)
-        }
-        if let email {
-            writer.key("email")
-            writer.string(email)
-        }
-        writer.key("emailVerified")
-        writer.bool(emailVerified)
+        writer.member("accountId", accountId)
+        writer.member("username", username)
+        writer.member("email", email)
+        writer.member("emailVerified", emailVerified)
         writer.key("attributes")
         attributes.write(to: &writer)
         writer.key("factors")
@@ -54,12 +46,8 @@ public struct OwnProfile: ContractResult, Equatable {
             writer.string(element.rawValue)
         }
         writer.endArray()
-        writer.key("createdAt")
-        writer.int(createdAt)
-        if let lastSignInAt {
-            writer.key("lastSignInAt")
-            writer.int(lastSignInAt)
-        }
+        writer.member("createdAt", createdAt)
+        writer.member("lastSignInAt", lastSignInAt)
         writer.endObject()
     }
 }

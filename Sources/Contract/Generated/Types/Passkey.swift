@@ -32,10 +32,8 @@ public struct Passkey: ContractResult, Equatable {
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.key("format")
-            writer.string(format)
-            writer.key("trust")
-            writer.string(trust.rawValue)
+            writer.member("format", format)
+            writer.member("trust", trust.rawValue)
             writer.endObject()
         }
     }
@@ -91,46 +89,27 @@ public struct Passkey: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("credentialId")
-        writer.string(credentialId)
-        writer.key("name")
-        writer.string(name)
-        writer.key("usage")
-        writer.string(usage.rawValue)
-        writer.key("algorithm")
-        writer.int(algorithm)
-        writer.key("aaguid")
-        writer.string(aaguid)
-        if let authenticatorName {
-            writer.key("authenticatorName")
-            writer.string(authenticatorName)
-        }
+        writer.member("credentialId", credentialId)
+        writer.member("name", name)
+        writer.member("usage", usage.rawValue)
+        writer.member("algorithm", algorithm)
+        writer.member("aaguid", aaguid)
+        writer.member("authenticatorName", authenticatorName)
         writer.key("transports")
         writer.beginArray()
         for element in transports {
             writer.string(element)
         }
         writer.endArray()
-        writer.key("backupEligible")
-        writer.bool(backupEligible)
-        writer.key("backupState")
-        writer.bool(backupState)
-        writer.key("userVerified")
-        writer.bool(userVerified)
-        if let discoverable {
-            writer.key("discoverable")
-            writer.bool(discoverable)
-        }
+        writer.member("backupEligible", backupEligible)
+        writer.member("backupState", backupState)
+        writer.member("userVerified", userVerified)
+        writer.member("discoverable", discoverable)
         writer.key("attestation")
         attestation.write(to: &writer)
-        writer.key("relyingPartyId")
-        writer.string(relyingPartyId)
-        writer.key("createdAt")
-        writer.int(createdAt)
-        if let lastUsedAt {
-            writer.key("lastUsedAt")
-            writer.int(lastUsedAt)
-        }
+        writer.member("relyingPartyId", relyingPartyId)
+        writer.member("createdAt", createdAt)
+        writer.member("lastUsedAt", lastUsedAt)
         writer.endObject()
     }
 }

@@ -28,14 +28,11 @@ public struct PasskeyCeremony: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("continuationToken")
-        writer.string(continuationToken)
+        writer.member("continuationToken", continuationToken)
         writer.key("options")
         options.write(to: &writer)
-        writer.key("mediation")
-        writer.string(mediation.rawValue)
-        writer.key("expiresAt")
-        writer.int(expiresAt)
+        writer.member("mediation", mediation.rawValue)
+        writer.member("expiresAt", expiresAt)
         writer.endObject()
     }
 }

@@ -63,69 +63,25 @@ public struct PasskeySettings: ContractParams, ContractResult, Equatable {
         self.algorithms = algorithms
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var relyingPartyId: String?
-        var relyingPartyName: String?
-        var origins: [String]?
-        var relatedOrigins: [String]?
-        var topOrigins: [String]?
-        var userVerification: UserVerification?
-        var residentKey: ResidentKey?
-        var attestation: Attestation?
-        var metadataFile: String?
-        var metadataRootFile: String?
-        var algorithms: [Int64]?
-        node.forEachPair { _name, _value in
-            if _name.isString("relyingPartyId") {
-                relyingPartyId = reader.string(_value, at: "relyingPartyId", .passkeySettingsRelyingPartyId)
-            } else if _name.isString("relyingPartyName") {
-                relyingPartyName = reader.string(_value, at: "relyingPartyName", .passkeySettingsRelyingPartyName)
-            } else if _name.isString("origins") {
-                origins = reader.array(_value, at: "origins", count: 1...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .passkeySettingsOriginsElement) }
-            } else if _name.isString("relatedOrigins") {
-                relatedOrigins = reader.array(_value, at: "relatedOrigins", count: 0...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .passkeySettingsRelatedOriginsElement) }
-            } else if _name.isString("topOrigins") {
-                topOrigins = reader.array(_value, at: "topOrigins", count: 0...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .passkeySettingsTopOriginsElement) }
-            } else if _name.isString("userVerification") {
-                userVerification = reader.enumeration(_value, at: "userVerification")
-            } else if _name.isString("residentKey") {
-                residentKey = reader.enumeration(_value, at: "residentKey")
-            } else if _name.isString("attestation") {
-                attestation = reader.enumeration(_value, at: "attestation")
-            } else if _name.isString("metadataFile") {
-                metadataFile = reader.string(_value, at: "metadataFile", .passkeySettingsMetadataFile)
-            } else if _name.isString("metadataRootFile") {
-                metadataRootFile = reader.string(_value, at: "metadataRootFile", .passkeySettingsMetadataRootFile)
-            } else if _name.isString("algorithms") {
-                algorithms = reader.array(_value, at: "algorithms", count: 1...4, isUnique: true) { reader, value, step in reader.integer(value, at: step, Int64.min...Int64.max) }
-            } else {
-                reader.unknown(_name, among: ["relyingPartyId", "relyingPartyName", "origins", "relatedOrigins", "topOrigins", "userVerification", "residentKey", "attestation", "metadataFile", "metadataRootFile", "algorithms"])
-            }
-        }
-        if relyingPartyId == nil { reader.missing("relyingPartyId", in: node) }
-        if origins == nil { reader.missing("origins", in: node) }
-        guard let relyingPartyId, let origins else { return nil }
-        self.relyingPartyId = relyingPartyId
-        self.relyingPartyName = relyingPartyName
-        self.origins = origins
-        self.relatedOrigins = relatedOrigins
-        self.topOrigins = topOrigins
-        self.userVerification = userVerification ?? .preferred
-        self.residentKey = residentKey ?? .required
-        self.attestation = attestation ?? .none
-        self.metadataFile = metadataFile
-        self.metadataRootFile = metadataRootFile
-        self.algorithms = algorithms
+    public init(_ reader: inout ParamsReader) {
+        relyingPartyId = reader.string("relyingPartyId", .passkeySettingsRelyingPartyId)
+        relyingPartyName = reader.string(ifPresent: "relyingPartyName", .passkeySettingsRelyingPartyName)
+        origins = reader.array("origins", count: 1...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .passkeySettingsOriginsElement) }
+        relatedOrigins = reader.array(ifPresent: "relatedOrigins", count: 0...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .passkeySettingsRelatedOriginsElement) }
+        topOrigins = reader.array(ifPresent: "topOrigins", count: 0...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .passkeySettingsTopOriginsElement) }
+        userVerification = reader.enumeration(ifPresent: "userVerification") ?? .preferred
+        residentKey = reader.enumeration(ifPresent: "residentKey") ?? .required
+        attestation = reader.enumeration(ifPresent: "attestation") ?? .none
+        metadataFile = reader.string(ifPresent: "metadataFile", .passkeySettingsMetadataFile)
+        metadataRootFile = reader.string(ifPresent: "metadataRootFile", .passkeySettingsMetadataRootFile)
+        algorithms = reader.array(ifPresent: "algorithms", count: 1...4, isUnique: true) { reader, value, step in reader.integer(value, at: step, Int64.min...Int64.max) }
+        reader.refuseOthers(than: "relyingPartyId relyingPartyName origins relatedOrigins topOrigins userVerification residentKey attestation metadataFile metadataRootFile algorithms")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("relyingPartyId")
-        writer.string(relyingPartyId)
-        if let relyingPartyName {
-            writer.key("relyingPartyName")
-            writer.string(relyingPartyName)
-        }
+        writer.member("relyingPartyId", relyingPartyId)
+        writer.member("relyingPartyName", relyingPartyName)
         writer.key("origins")
         writer.beginArray()
         for element in origins {
@@ -148,20 +104,11 @@ public struct PasskeySettings: ContractParams, ContractResult, Equatable {
             }
             writer.endArray()
         }
-        writer.key("userVerification")
-        writer.string(userVerification.rawValue)
-        writer.key("residentKey")
-        writer.string(residentKey.rawValue)
-        writer.key("attestation")
-        writer.string(attestation.rawValue)
-        if let metadataFile {
-            writer.key("metadataFile")
-            writer.string(metadataFile)
-        }
-        if let metadataRootFile {
-            writer.key("metadataRootFile")
-            writer.string(metadataRootFile)
-        }
+        writer.member("userVerification", userVerification.rawValue)
+        writer.member("residentKey", residentKey.rawValue)
+        writer.member("attestation", attestation.rawValue)
+        writer.member("metadataFile", metadataFile)
+        writer.member("metadataRootFile", metadataRootFile)
         if let algorithms {
             writer.key("algorithms")
             writer.beginArray()

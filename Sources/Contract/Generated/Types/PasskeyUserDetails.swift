@@ -22,14 +22,10 @@ public struct PasskeyUserDetails: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("rpId")
-        writer.string(rpId)
-        writer.key("userId")
-        writer.string(userId)
-        writer.key("name")
-        writer.string(name)
-        writer.key("displayName")
-        writer.string(displayName)
+        writer.member("rpId", rpId)
+        writer.member("userId", userId)
+        writer.member("name", name)
+        writer.member("displayName", displayName)
         writer.endObject()
     }
 }

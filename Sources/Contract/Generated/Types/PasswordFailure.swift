@@ -16,10 +16,8 @@ public struct PasswordFailure: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("rule")
-        writer.string(rule.rawValue)
-        writer.key("message")
-        writer.string(message)
+        writer.member("rule", rule.rawValue)
+        writer.member("message", message)
         writer.endObject()
     }
 }

@@ -32,80 +32,28 @@ public struct PasswordHashing: ContractParams, ContractResult, Equatable {
         self.parallelization = parallelization
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var algorithm: PasswordAlgorithm?
-        var signerKey: String?
-        var saltSeparator: String?
-        var memoryCost: Int64?
-        var rounds: Int64?
-        var blockSize: Int64?
-        var saltAfterPassword: Bool?
-        var parallelization: Int64?
-        node.forEachPair { _name, _value in
-            if _name.isString("algorithm") {
-                algorithm = reader.enumeration(_value, at: "algorithm")
-            } else if _name.isString("signerKey") {
-                signerKey = reader.string(_value, at: "signerKey", .passwordHashingSignerKey)
-            } else if _name.isString("saltSeparator") {
-                saltSeparator = reader.string(_value, at: "saltSeparator", .passwordHashingSaltSeparator)
-            } else if _name.isString("memoryCost") {
-                memoryCost = reader.integer(_value, at: "memoryCost", 1...17)
-            } else if _name.isString("rounds") {
-                rounds = reader.integer(_value, at: "rounds", 1...2000000)
-            } else if _name.isString("blockSize") {
-                blockSize = reader.integer(_value, at: "blockSize", 1...16)
-            } else if _name.isString("saltAfterPassword") {
-                saltAfterPassword = reader.boolean(_value, at: "saltAfterPassword")
-            } else if _name.isString("parallelization") {
-                parallelization = reader.integer(_value, at: "parallelization", 1...16)
-            } else {
-                reader.unknown(_name, among: ["algorithm", "signerKey", "saltSeparator", "memoryCost", "rounds", "blockSize", "saltAfterPassword", "parallelization"])
-            }
-        }
-        if algorithm == nil { reader.missing("algorithm", in: node) }
-        guard let algorithm else { return nil }
-        self.algorithm = algorithm
-        self.signerKey = signerKey
-        self.saltSeparator = saltSeparator
-        self.memoryCost = memoryCost
-        self.rounds = rounds
-        self.blockSize = blockSize
-        self.saltAfterPassword = saltAfterPassword
-        self.parallelization = parallelization
+    public init(_ reader: inout ParamsReader) {
+        algorithm = reader.enumeration("algorithm")
+        signerKey = reader.string(ifPresent: "signerKey", .passwordHashingSignerKey)
+        saltSeparator = reader.string(ifPresent: "saltSeparator", .passwordHashingSaltSeparator)
+        memoryCost = reader.integer(ifPresent: "memoryCost", 1...17)
+        rounds = reader.integer(ifPresent: "rounds", 1...2000000)
+        blockSize = reader.integer(ifPresent: "blockSize", 1...16)
+        saltAfterPassword = reader.boolean(ifPresent: "saltAfterPassword")
+        parallelization = reader.integer(ifPresent: "parallelization", 1...16)
+        reader.refuseOthers(than: "algorithm signerKey saltSeparator memoryCost rounds blockSize saltAfterPassword parallelization")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("algorithm")
-        writer.string(algorithm.rawValue)
-        if let signerKey {
-            writer.key("signerKey")
-            writer.string(signerKey)
-        }
-        if let saltSeparator {
-            writer.key("saltSeparator")
-            writer.string(saltSeparator)
-        }
-        if let memoryCost {
-            writer.key("memoryCost")
-            writer.int(memoryCost)
-        }
-        if let rounds {
-            writer.key("rounds")
-            writer.int(rounds)
-        }
-        if let blockSize {
-            writer.key("blockSize")
-            writer.int(blockSize)
-        }
-        if let saltAfterPassword {
-            writer.key("saltAfterPassword")
-            writer.bool(saltAfterPassword)
-        }
-        if let parallelization {
-            writer.key("parallelization")
-            writer.int(parallelization)
-        }
+        writer.member("algorithm", algorithm.rawValue)
+        writer.member("signerKey", signerKey)
+        writer.member("saltSeparator", saltSeparator)
+        writer.member("memoryCost", memoryCost)
+        writer.member("rounds", rounds)
+        writer.member("blockSize", blockSize)
+        writer.member("saltAfterPassword", saltAfterPassword)
+        writer.member("parallelization", parallelization)
         writer.endObject()
     }
 }

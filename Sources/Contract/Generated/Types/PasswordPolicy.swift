@@ -35,76 +35,28 @@ public struct PasswordPolicy: ContractParams, ContractResult, Equatable {
         self.breached = breached
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var minimumLength: Int64?
-        var maximumLength: Int64?
-        var minimumClasses: Int64?
-        var characters: PasswordCharacters?
-        var checksBanned: Bool?
-        var checksCommon: Bool?
-        var checksContext: Bool?
-        var bannedTerms: [String]?
-        var breached: BreachedPasswordCheck?
-        node.forEachPair { _name, _value in
-            if _name.isString("minimumLength") {
-                minimumLength = reader.integer(_value, at: "minimumLength", 6...256)
-            } else if _name.isString("maximumLength") {
-                maximumLength = reader.integer(_value, at: "maximumLength", 8...256)
-            } else if _name.isString("minimumClasses") {
-                minimumClasses = reader.integer(_value, at: "minimumClasses", 1...4)
-            } else if _name.isString("characters") {
-                characters = reader.enumeration(_value, at: "characters")
-            } else if _name.isString("checksBanned") {
-                checksBanned = reader.boolean(_value, at: "checksBanned")
-            } else if _name.isString("checksCommon") {
-                checksCommon = reader.boolean(_value, at: "checksCommon")
-            } else if _name.isString("checksContext") {
-                checksContext = reader.boolean(_value, at: "checksContext")
-            } else if _name.isString("bannedTerms") {
-                bannedTerms = reader.array(_value, at: "bannedTerms", count: 0...1000, isUnique: false) { reader, value, step in reader.string(value, at: step, .passwordPolicyBannedTermsElement) }
-            } else if _name.isString("breached") {
-                breached = reader.object(_value, at: "breached")
-            } else {
-                reader.unknown(_name, among: ["minimumLength", "maximumLength", "minimumClasses", "characters", "checksBanned", "checksCommon", "checksContext", "bannedTerms", "breached"])
-            }
-        }
-        self.minimumLength = minimumLength
-        self.maximumLength = maximumLength ?? 256
-        self.minimumClasses = minimumClasses
-        self.characters = characters
-        self.checksBanned = checksBanned ?? true
-        self.checksCommon = checksCommon
-        self.checksContext = checksContext
-        self.bannedTerms = bannedTerms
-        self.breached = breached
+    public init(_ reader: inout ParamsReader) {
+        minimumLength = reader.integer(ifPresent: "minimumLength", 6...256)
+        maximumLength = reader.integer(ifPresent: "maximumLength", 8...256) ?? 256
+        minimumClasses = reader.integer(ifPresent: "minimumClasses", 1...4)
+        characters = reader.enumeration(ifPresent: "characters")
+        checksBanned = reader.boolean(ifPresent: "checksBanned") ?? true
+        checksCommon = reader.boolean(ifPresent: "checksCommon")
+        checksContext = reader.boolean(ifPresent: "checksContext")
+        bannedTerms = reader.array(ifPresent: "bannedTerms", count: 0...1000, isUnique: false) { reader, value, step in reader.string(value, at: step, .passwordPolicyBannedTermsElement) }
+        breached = reader.object(ifPresent: "breached")
+        reader.refuseOthers(than: "minimumLength maximumLength minimumClasses characters checksBanned checksCommon checksContext bannedTerms breached")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        if let minimumLength {
-            writer.key("minimumLength")
-            writer.int(minimumLength)
-        }
-        writer.key("maximumLength")
-        writer.int(maximumLength)
-        if let minimumClasses {
-            writer.key("minimumClasses")
-            writer.int(minimumClasses)
-        }
-        if let characters {
-            writer.key("characters")
-            writer.string(characters.rawValue)
-        }
-        writer.key("checksBanned")
-        writer.bool(checksBanned)
-        if let checksCommon {
-            writer.key("checksCommon")
-            writer.bool(checksCommon)
-        }
-        if let checksContext {
-            writer.key("checksContext")
-            writer.bool(checksContext)
-        }
+        writer.member("minimumLength", minimumLength)
+        writer.member("maximumLength", maximumLength)
+        writer.member("minimumClasses", minimumClasses)
+        writer.member("characters", characters?.rawValue)
+        writer.member("checksBanned", checksBanned)
+        writer.member("checksCommon", checksCommon)
+        writer.member("checksContext", checksContext)
         if let bannedTerms {
             writer.key("bannedTerms")
             writer.beginArray()

@@ -44,22 +44,13 @@ public enum PasswordResetStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("codeRequired")
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            if let sent {
-                writer.key("sent")
-                writer.bool(sent)
-            }
-            writer.key("sentTo")
-            writer.string(sentTo)
-            writer.key("channel")
-            writer.string(channel.rawValue)
-            writer.key("codeLength")
-            writer.int(codeLength)
-            writer.key("resendAt")
-            writer.int(resendAt)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("continuationToken", continuationToken)
+            writer.member("sent", sent)
+            writer.member("sentTo", sentTo)
+            writer.member("channel", channel.rawValue)
+            writer.member("codeLength", codeLength)
+            writer.member("resendAt", resendAt)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }
@@ -80,10 +71,8 @@ public enum PasswordResetStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("passwordRequired")
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("continuationToken", continuationToken)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }
@@ -104,10 +93,8 @@ public enum PasswordResetStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("completed")
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("continuationToken", continuationToken)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }
@@ -134,8 +121,7 @@ public enum PasswordResetStep: ContractResult, Equatable {
                 writer.string(element.rawValue)
             }
             writer.endArray()
-            writer.key("reason")
-            writer.string(reason)
+            writer.member("reason", reason)
             writer.endObject()
         }
     }

@@ -28,12 +28,9 @@ public struct PolicyWarning: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("pointer")
-        writer.string(pointer)
-        writer.key("code")
-        writer.string(code.rawValue)
-        writer.key("message")
-        writer.string(message)
+        writer.member("pointer", pointer)
+        writer.member("code", code.rawValue)
+        writer.member("message", message)
         writer.endObject()
     }
 }

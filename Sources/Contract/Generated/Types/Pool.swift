@@ -46,30 +46,20 @@ public struct Pool: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("poolId")
-        writer.string(poolId)
-        writer.key("name")
-        writer.string(name)
-        writer.key("arn")
-        writer.string(arn)
-        writer.key("issuer")
-        writer.string(issuer)
-        writer.key("allowUnauthenticated")
-        writer.bool(allowUnauthenticated)
-        writer.key("allowClassicFlow")
-        writer.bool(allowClassicFlow)
-        if let developerProvider {
-            writer.key("developerProvider")
-            writer.string(developerProvider)
-        }
+        writer.member("poolId", poolId)
+        writer.member("name", name)
+        writer.member("arn", arn)
+        writer.member("issuer", issuer)
+        writer.member("allowUnauthenticated", allowUnauthenticated)
+        writer.member("allowClassicFlow", allowClassicFlow)
+        writer.member("developerProvider", developerProvider)
         writer.key("providers")
         writer.beginArray()
         for element in providers {
             element.write(to: &writer)
         }
         writer.endArray()
-        writer.key("signingAlgorithm")
-        writer.string(signingAlgorithm.rawValue)
+        writer.member("signingAlgorithm", signingAlgorithm.rawValue)
         writer.key("tags")
         writer.beginObject()
         for member in tags {
@@ -77,10 +67,8 @@ public struct Pool: ContractResult, Equatable {
             writer.string(member.value)
         }
         writer.endObject()
-        writer.key("createdAt")
-        writer.int(createdAt)
-        writer.key("updatedAt")
-        writer.int(updatedAt)
+        writer.member("createdAt", createdAt)
+        writer.member("updatedAt", updatedAt)
         writer.endObject()
     }
 }

@@ -41,57 +41,18 @@ public struct PoolDeclaration: ContractParams, Equatable {
         self.principalTags = principalTags
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var poolId: String?
-        var name: String?
-        var allowUnauthenticated: Bool?
-        var allowClassicFlow: Bool?
-        var developerProvider: String?
-        var providers: [PoolProviderSettings]?
-        var signingAlgorithm: SigningAlgorithm?
-        var tags: Members<String>?
-        var roles: RolesByKind?
-        var mappings: Members<RoleMapping>?
-        var principalTags: Members<TagMapDeclaration>?
-        node.forEachPair { _name, _value in
-            if _name.isString("poolId") {
-                poolId = reader.string(_value, at: "poolId", .poolId)
-            } else if _name.isString("name") {
-                name = reader.string(_value, at: "name", .poolName)
-            } else if _name.isString("allowUnauthenticated") {
-                allowUnauthenticated = reader.boolean(_value, at: "allowUnauthenticated")
-            } else if _name.isString("allowClassicFlow") {
-                allowClassicFlow = reader.boolean(_value, at: "allowClassicFlow")
-            } else if _name.isString("developerProvider") {
-                developerProvider = reader.string(_value, at: "developerProvider", .developerProviderName)
-            } else if _name.isString("providers") {
-                providers = reader.array(_value, at: "providers", count: 0...60, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("signingAlgorithm") {
-                signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
-            } else if _name.isString("tags") {
-                tags = reader.members(_value, at: "tags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagValue) }
-            } else if _name.isString("roles") {
-                roles = reader.object(_value, at: "roles")
-            } else if _name.isString("mappings") {
-                mappings = reader.members(_value, at: "mappings", count: 0...10, names: .loginProviderName) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("principalTags") {
-                principalTags = reader.members(_value, at: "principalTags", count: 0...60, names: .loginProviderName) { reader, value, step in reader.object(value, at: step) }
-            } else {
-                reader.unknown(_name, among: ["poolId", "name", "allowUnauthenticated", "allowClassicFlow", "developerProvider", "providers", "signingAlgorithm", "tags", "roles", "mappings", "principalTags"])
-            }
-        }
-        if name == nil { reader.missing("name", in: node) }
-        guard let name else { return nil }
-        self.poolId = poolId
-        self.name = name
-        self.allowUnauthenticated = allowUnauthenticated ?? false
-        self.allowClassicFlow = allowClassicFlow ?? false
-        self.developerProvider = developerProvider
-        self.providers = providers
-        self.signingAlgorithm = signingAlgorithm
-        self.tags = tags
-        self.roles = roles
-        self.mappings = mappings
-        self.principalTags = principalTags
+    public init(_ reader: inout ParamsReader) {
+        poolId = reader.string(ifPresent: "poolId", .poolId)
+        name = reader.string("name", .poolName)
+        allowUnauthenticated = reader.boolean(ifPresent: "allowUnauthenticated") ?? false
+        allowClassicFlow = reader.boolean(ifPresent: "allowClassicFlow") ?? false
+        developerProvider = reader.string(ifPresent: "developerProvider", .developerProviderName)
+        providers = reader.array(ifPresent: "providers", count: 0...60, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        signingAlgorithm = reader.enumeration(ifPresent: "signingAlgorithm")
+        tags = reader.map(ifPresent: "tags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagValue) }
+        roles = reader.object(ifPresent: "roles")
+        mappings = reader.map(ifPresent: "mappings", count: 0...10, names: .loginProviderName) { reader, value, step in reader.object(value, at: step) }
+        principalTags = reader.map(ifPresent: "principalTags", count: 0...60, names: .loginProviderName) { reader, value, step in reader.object(value, at: step) }
+        reader.refuseOthers(than: "poolId name allowUnauthenticated allowClassicFlow developerProvider providers signingAlgorithm tags roles mappings principalTags")
     }
 }

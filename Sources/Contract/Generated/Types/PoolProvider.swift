@@ -45,20 +45,10 @@ public struct PoolProvider: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("name")
-        writer.string(name)
-        if let provider {
-            writer.key("provider")
-            writer.string(provider.rawValue)
-        }
-        if let issuer {
-            writer.key("issuer")
-            writer.string(issuer)
-        }
-        if let tenantId {
-            writer.key("tenantId")
-            writer.string(tenantId)
-        }
+        writer.member("name", name)
+        writer.member("provider", provider?.rawValue)
+        writer.member("issuer", issuer)
+        writer.member("tenantId", tenantId)
         writer.key("clientIds")
         writer.beginArray()
         for element in clientIds {
@@ -73,14 +63,9 @@ public struct PoolProvider: ContractResult, Equatable {
             }
             writer.endArray()
         }
-        if let endpoint {
-            writer.key("endpoint")
-            writer.string(endpoint)
-        }
-        writer.key("allowInsecure")
-        writer.bool(allowInsecure)
-        writer.key("allowPrivateNetwork")
-        writer.bool(allowPrivateNetwork)
+        writer.member("endpoint", endpoint)
+        writer.member("allowInsecure", allowInsecure)
+        writer.member("allowPrivateNetwork", allowPrivateNetwork)
         writer.endObject()
     }
 }

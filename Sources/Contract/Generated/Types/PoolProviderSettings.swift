@@ -46,53 +46,26 @@ public struct PoolProviderSettings: ContractParams, Equatable {
         self.allowPrivateNetwork = allowPrivateNetwork
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var provider: Provider?
-        var issuer: String?
-        var tenantId: String?
-        var clientIds: [String]?
-        var keys: [JSONObject]?
-        var endpoint: String?
-        var allowInsecure: Bool?
-        var allowPrivateNetwork: Bool?
-        node.forEachPair { _name, _value in
-            if _name.isString("provider") {
-                provider = reader.enumeration(_value, at: "provider")
-            } else if _name.isString("issuer") {
-                issuer = reader.string(_value, at: "issuer", .poolProviderSettingsIssuer)
-            } else if _name.isString("tenantId") {
-                tenantId = reader.string(_value, at: "tenantId", .tenantId)
-            } else if _name.isString("clientIds") {
-                clientIds = reader.array(_value, at: "clientIds", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .poolProviderSettingsClientIdsElement) }
-            } else if _name.isString("keys") {
-                keys = reader.array(_value, at: "keys", count: 1...100, isUnique: false) { reader, value, step in reader.anyObject(value, at: step) }
-            } else if _name.isString("endpoint") {
-                endpoint = reader.string(_value, at: "endpoint", .poolProviderSettingsEndpoint)
-            } else if _name.isString("allowInsecure") {
-                allowInsecure = reader.boolean(_value, at: "allowInsecure")
-            } else if _name.isString("allowPrivateNetwork") {
-                allowPrivateNetwork = reader.boolean(_value, at: "allowPrivateNetwork")
-            } else {
-                reader.unknown(_name, among: ["provider", "issuer", "tenantId", "clientIds", "keys", "endpoint", "allowInsecure", "allowPrivateNetwork"])
-            }
-        }
-        reader.choose("exactlyOne", 1...1, ["provider", "issuer", "tenantId"], given: (node["provider"] == nil ? 0 : 1) + (node["issuer"] == nil ? 0 : 1) + (node["tenantId"] == nil ? 0 : 1))
-        let name: Name
+    public init(_ reader: inout ParamsReader) {
+        let provider: Provider? = reader.enumeration(ifPresent: "provider")
+        let issuer: String? = reader.string(ifPresent: "issuer", .poolProviderSettingsIssuer)
+        let tenantId: String? = reader.string(ifPresent: "tenantId", .tenantId)
+        clientIds = reader.array(ifPresent: "clientIds", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .poolProviderSettingsClientIdsElement) }
+        keys = reader.array(ifPresent: "keys", count: 1...100, isUnique: false) { reader, value, step in reader.anyObject(value, at: step) }
+        endpoint = reader.string(ifPresent: "endpoint", .poolProviderSettingsEndpoint)
+        allowInsecure = reader.boolean(ifPresent: "allowInsecure") ?? false
+        allowPrivateNetwork = reader.boolean(ifPresent: "allowPrivateNetwork") ?? false
+        reader.refuseOthers(than: "provider issuer tenantId clientIds keys endpoint allowInsecure allowPrivateNetwork")
+        reader.choose("exactlyOne", 1...1, "provider issuer tenantId")
         if let provider {
-            name = .provider(provider)
+            self.name = .provider(provider)
         } else if let issuer {
-            name = .issuer(issuer)
+            self.name = .issuer(issuer)
         } else if let tenantId {
-            name = .tenantId(tenantId)
+            self.name = .tenantId(tenantId)
         } else {
-            return nil
+            self.name = .provider(ParamsReader.placeholder())
         }
-        self.clientIds = clientIds
-        self.keys = keys
-        self.endpoint = endpoint
-        self.allowInsecure = allowInsecure ?? false
-        self.allowPrivateNetwork = allowPrivateNetwork ?? false
-        self.name = name
     }
 }
 

@@ -19,8 +19,7 @@ public struct PoolRoles: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("poolId")
-        writer.string(poolId)
+        writer.member("poolId", poolId)
         writer.key("roles")
         roles.write(to: &writer)
         if let mappings {

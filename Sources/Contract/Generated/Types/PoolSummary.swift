@@ -16,10 +16,8 @@ public struct PoolSummary: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("poolId")
-        writer.string(poolId)
-        writer.key("name")
-        writer.string(name)
+        writer.member("poolId", poolId)
+        writer.member("name", name)
         writer.endObject()
     }
 }

@@ -65,114 +65,37 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
         self.hash = hash
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var accountId: String?
-        var email: String?
-        var emailVerified: Bool?
-        var ownerId: String?
-        var phoneNumber: String?
-        var method: SignInMethod?
-        var providers: [PortableLogin]?
-        var factors: [PortableFactor]?
-        var passkeys: [PortablePasskey]?
-        var attributes: JSONObject?
-        var claims: JSONObject?
-        var disabled: Bool?
-        var mustChangePassword: Bool?
-        var createdAt: Int64?
-        var updatedAt: Int64?
-        var lastSignInAt: Int64?
-        var passwordHash: String?
-        var salt: String?
-        var hash: PasswordHashing?
-        node.forEachPair { _name, _value in
-            if _name.isString("accountId") {
-                accountId = reader.string(_value, at: "accountId", .accountId)
-            } else if _name.isString("email") {
-                email = reader.string(_value, at: "email", .username)
-            } else if _name.isString("emailVerified") {
-                emailVerified = reader.boolean(_value, at: "emailVerified")
-            } else if _name.isString("ownerId") {
-                ownerId = reader.string(_value, at: "ownerId", .accountId)
-            } else if _name.isString("phoneNumber") {
-                phoneNumber = reader.string(_value, at: "phoneNumber", .phoneNumber)
-            } else if _name.isString("method") {
-                method = reader.enumeration(_value, at: "method")
-            } else if _name.isString("providers") {
-                providers = reader.array(_value, at: "providers", count: 0...50, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("factors") {
-                factors = reader.array(_value, at: "factors", count: 0...5, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("passkeys") {
-                passkeys = reader.array(_value, at: "passkeys", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("attributes") {
-                attributes = reader.anyObject(_value, at: "attributes")
-            } else if _name.isString("claims") {
-                claims = reader.anyObject(_value, at: "claims")
-            } else if _name.isString("disabled") {
-                disabled = reader.boolean(_value, at: "disabled")
-            } else if _name.isString("mustChangePassword") {
-                mustChangePassword = reader.boolean(_value, at: "mustChangePassword")
-            } else if _name.isString("createdAt") {
-                createdAt = reader.integer(_value, at: "createdAt", 0...253402300799)
-            } else if _name.isString("updatedAt") {
-                updatedAt = reader.integer(_value, at: "updatedAt", 0...253402300799)
-            } else if _name.isString("lastSignInAt") {
-                lastSignInAt = reader.integer(_value, at: "lastSignInAt", 0...253402300799)
-            } else if _name.isString("passwordHash") {
-                passwordHash = reader.string(_value, at: "passwordHash", .portableAccountPasswordHash)
-            } else if _name.isString("salt") {
-                salt = reader.string(_value, at: "salt", .portableAccountSalt)
-            } else if _name.isString("hash") {
-                hash = reader.object(_value, at: "hash")
-            } else {
-                reader.unknown(_name, among: ["accountId", "email", "emailVerified", "ownerId", "phoneNumber", "method", "providers", "factors", "passkeys", "attributes", "claims", "disabled", "mustChangePassword", "createdAt", "updatedAt", "lastSignInAt", "passwordHash", "salt", "hash"])
-            }
-        }
-        self.accountId = accountId
-        self.email = email
-        self.emailVerified = emailVerified ?? false
-        self.ownerId = ownerId
-        self.phoneNumber = phoneNumber
-        self.method = method
-        self.providers = providers
-        self.factors = factors
-        self.passkeys = passkeys
-        self.attributes = attributes
-        self.claims = claims
-        self.disabled = disabled ?? false
-        self.mustChangePassword = mustChangePassword ?? false
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
-        self.lastSignInAt = lastSignInAt
-        self.passwordHash = passwordHash
-        self.salt = salt
-        self.hash = hash
+    public init(_ reader: inout ParamsReader) {
+        accountId = reader.string(ifPresent: "accountId", .accountId)
+        email = reader.string(ifPresent: "email", .username)
+        emailVerified = reader.boolean(ifPresent: "emailVerified") ?? false
+        ownerId = reader.string(ifPresent: "ownerId", .accountId)
+        phoneNumber = reader.string(ifPresent: "phoneNumber", .phoneNumber)
+        method = reader.enumeration(ifPresent: "method")
+        providers = reader.array(ifPresent: "providers", count: 0...50, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        factors = reader.array(ifPresent: "factors", count: 0...5, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        passkeys = reader.array(ifPresent: "passkeys", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        attributes = reader.anyObject(ifPresent: "attributes")
+        claims = reader.anyObject(ifPresent: "claims")
+        disabled = reader.boolean(ifPresent: "disabled") ?? false
+        mustChangePassword = reader.boolean(ifPresent: "mustChangePassword") ?? false
+        createdAt = reader.integer(ifPresent: "createdAt", 0...253402300799)
+        updatedAt = reader.integer(ifPresent: "updatedAt", 0...253402300799)
+        lastSignInAt = reader.integer(ifPresent: "lastSignInAt", 0...253402300799)
+        passwordHash = reader.string(ifPresent: "passwordHash", .portableAccountPasswordHash)
+        salt = reader.string(ifPresent: "salt", .portableAccountSalt)
+        hash = reader.object(ifPresent: "hash")
+        reader.refuseOthers(than: "accountId email emailVerified ownerId phoneNumber method providers factors passkeys attributes claims disabled mustChangePassword createdAt updatedAt lastSignInAt passwordHash salt hash")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        if let accountId {
-            writer.key("accountId")
-            writer.string(accountId)
-        }
-        if let email {
-            writer.key("email")
-            writer.string(email)
-        }
-        writer.key("emailVerified")
-        writer.bool(emailVerified)
-        if let ownerId {
-            writer.key("ownerId")
-            writer.string(ownerId)
-        }
-        if let phoneNumber {
-            writer.key("phoneNumber")
-            writer.string(phoneNumber)
-        }
-        if let method {
-            writer.key("method")
-            writer.string(method.rawValue)
-        }
+        writer.member("accountId", accountId)
+        writer.member("email", email)
+        writer.member("emailVerified", emailVerified)
+        writer.member("ownerId", ownerId)
+        writer.member("phoneNumber", phoneNumber)
+        writer.member("method", method?.rawValue)
         if let providers {
             writer.key("providers")
             writer.beginArray()
@@ -205,30 +128,13 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
             writer.key("claims")
             claims.write(to: &writer)
         }
-        writer.key("disabled")
-        writer.bool(disabled)
-        writer.key("mustChangePassword")
-        writer.bool(mustChangePassword)
-        if let createdAt {
-            writer.key("createdAt")
-            writer.int(createdAt)
-        }
-        if let updatedAt {
-            writer.key("updatedAt")
-            writer.int(updatedAt)
-        }
-        if let lastSignInAt {
-            writer.key("lastSignInAt")
-            writer.int(lastSignInAt)
-        }
-        if let passwordHash {
-            writer.key("passwordHash")
-            writer.string(passwordHash)
-        }
-        if let salt {
-            writer.key("salt")
-            writer.string(salt)
-        }
+        writer.member("disabled", disabled)
+        writer.member("mustChangePassword", mustChangePassword)
+        writer.member("createdAt", createdAt)
+        writer.member("updatedAt", updatedAt)
+        writer.member("lastSignInAt", lastSignInAt)
+        writer.member("passwordHash", passwordHash)
+        writer.member("salt", salt)
         if let hash {
             writer.key("hash")
             hash.write(to: &writer)

@@ -29,72 +29,26 @@ public struct PortableFactor: ContractParams, ContractResult, Equatable {
         self.lastUsedAt = lastUsedAt
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var kind: FactorKind?
-        var displayName: String?
-        var email: String?
-        var phoneNumber: String?
-        var secret: String?
-        var enrolledAt: Int64?
-        var lastUsedAt: Int64?
-        node.forEachPair { _name, _value in
-            if _name.isString("kind") {
-                kind = reader.enumeration(_value, at: "kind")
-            } else if _name.isString("displayName") {
-                displayName = reader.string(_value, at: "displayName", .portableFactorDisplayName)
-            } else if _name.isString("email") {
-                email = reader.string(_value, at: "email", .username)
-            } else if _name.isString("phoneNumber") {
-                phoneNumber = reader.string(_value, at: "phoneNumber", .portableFactorPhoneNumber)
-            } else if _name.isString("secret") {
-                secret = reader.string(_value, at: "secret", .portableFactorSecret)
-            } else if _name.isString("enrolledAt") {
-                enrolledAt = reader.integer(_value, at: "enrolledAt", 0...253402300799)
-            } else if _name.isString("lastUsedAt") {
-                lastUsedAt = reader.integer(_value, at: "lastUsedAt", 0...253402300799)
-            } else {
-                reader.unknown(_name, among: ["kind", "displayName", "email", "phoneNumber", "secret", "enrolledAt", "lastUsedAt"])
-            }
-        }
-        if kind == nil { reader.missing("kind", in: node) }
-        guard let kind else { return nil }
-        self.kind = kind
-        self.displayName = displayName
-        self.email = email
-        self.phoneNumber = phoneNumber
-        self.secret = secret
-        self.enrolledAt = enrolledAt
-        self.lastUsedAt = lastUsedAt
+    public init(_ reader: inout ParamsReader) {
+        kind = reader.enumeration("kind")
+        displayName = reader.string(ifPresent: "displayName", .portableFactorDisplayName)
+        email = reader.string(ifPresent: "email", .username)
+        phoneNumber = reader.string(ifPresent: "phoneNumber", .portableFactorPhoneNumber)
+        secret = reader.string(ifPresent: "secret", .portableFactorSecret)
+        enrolledAt = reader.integer(ifPresent: "enrolledAt", 0...253402300799)
+        lastUsedAt = reader.integer(ifPresent: "lastUsedAt", 0...253402300799)
+        reader.refuseOthers(than: "kind displayName email phoneNumber secret enrolledAt lastUsedAt")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("kind")
-        writer.string(kind.rawValue)
-        if let displayName {
-            writer.key("displayName")
-            writer.string(displayName)
-        }
-        if let email {
-            writer.key("email")
-            writer.string(email)
-        }
-        if let phoneNumber {
-            writer.key("phoneNumber")
-            writer.string(phoneNumber)
-        }
-        if let secret {
-            writer.key("secret")
-            writer.string(secret)
-        }
-        if let enrolledAt {
-            writer.key("enrolledAt")
-            writer.int(enrolledAt)
-        }
-        if let lastUsedAt {
-            writer.key("lastUsedAt")
-            writer.int(lastUsedAt)
-        }
+        writer.member("kind", kind.rawValue)
+        writer.member("displayName", displayName)
+        writer.member("email", email)
+        writer.member("phoneNumber", phoneNumber)
+        writer.member("secret", secret)
+        writer.member("enrolledAt", enrolledAt)
+        writer.member("lastUsedAt", lastUsedAt)
         writer.endObject()
     }
 }

@@ -26,63 +26,24 @@ public struct PortableLogin: ContractParams, ContractResult, Equatable {
         self.linkedAt = linkedAt
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var providerId: String?
-        var subject: String?
-        var email: String?
-        var displayName: String?
-        var photoUrl: String?
-        var linkedAt: Int64?
-        node.forEachPair { _name, _value in
-            if _name.isString("providerId") {
-                providerId = reader.string(_value, at: "providerId", .portableLoginProviderId)
-            } else if _name.isString("subject") {
-                subject = reader.string(_value, at: "subject", .portableLoginSubject)
-            } else if _name.isString("email") {
-                email = reader.string(_value, at: "email", .portableLoginEmail)
-            } else if _name.isString("displayName") {
-                displayName = reader.string(_value, at: "displayName", .portableLoginDisplayName)
-            } else if _name.isString("photoUrl") {
-                photoUrl = reader.string(_value, at: "photoUrl", .portableLoginPhotoUrl)
-            } else if _name.isString("linkedAt") {
-                linkedAt = reader.integer(_value, at: "linkedAt", 0...253402300799)
-            } else {
-                reader.unknown(_name, among: ["providerId", "subject", "email", "displayName", "photoUrl", "linkedAt"])
-            }
-        }
-        if providerId == nil { reader.missing("providerId", in: node) }
-        if subject == nil { reader.missing("subject", in: node) }
-        guard let providerId, let subject else { return nil }
-        self.providerId = providerId
-        self.subject = subject
-        self.email = email
-        self.displayName = displayName
-        self.photoUrl = photoUrl
-        self.linkedAt = linkedAt
+    public init(_ reader: inout ParamsReader) {
+        providerId = reader.string("providerId", .portableLoginProviderId)
+        subject = reader.string("subject", .portableLoginSubject)
+        email = reader.string(ifPresent: "email", .portableLoginEmail)
+        displayName = reader.string(ifPresent: "displayName", .portableLoginDisplayName)
+        photoUrl = reader.string(ifPresent: "photoUrl", .portableLoginPhotoUrl)
+        linkedAt = reader.integer(ifPresent: "linkedAt", 0...253402300799)
+        reader.refuseOthers(than: "providerId subject email displayName photoUrl linkedAt")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("providerId")
-        writer.string(providerId)
-        writer.key("subject")
-        writer.string(subject)
-        if let email {
-            writer.key("email")
-            writer.string(email)
-        }
-        if let displayName {
-            writer.key("displayName")
-            writer.string(displayName)
-        }
-        if let photoUrl {
-            writer.key("photoUrl")
-            writer.string(photoUrl)
-        }
-        if let linkedAt {
-            writer.key("linkedAt")
-            writer.int(linkedAt)
-        }
+        writer.member("providerId", providerId)
+        writer.member("subject", subject)
+        writer.member("email", email)
+        writer.member("displayName", displayName)
+        writer.member("photoUrl", photoUrl)
+        writer.member("linkedAt", linkedAt)
         writer.endObject()
     }
 }

@@ -56,84 +56,30 @@ public struct PortablePasskey: ContractParams, ContractResult, Equatable {
         self.lastUsedAt = lastUsedAt
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var credentialId: String?
-        var publicKey: String?
-        var signCount: Int64?
-        var userHandle: String?
-        var transports: [String]?
-        var backupEligible: Bool?
-        var backupState: Bool?
-        var userVerified: Bool?
-        var aaguid: String?
-        var name: String?
-        var usage: Usage?
-        var relyingPartyId: String?
-        var createdAt: Int64?
-        var lastUsedAt: Int64?
-        node.forEachPair { _name, _value in
-            if _name.isString("credentialId") {
-                credentialId = reader.string(_value, at: "credentialId", .credentialId)
-            } else if _name.isString("publicKey") {
-                publicKey = reader.string(_value, at: "publicKey", .portablePasskeyPublicKey)
-            } else if _name.isString("signCount") {
-                signCount = reader.integer(_value, at: "signCount", 0...4294967295)
-            } else if _name.isString("userHandle") {
-                userHandle = reader.string(_value, at: "userHandle", .portablePasskeyUserHandle)
-            } else if _name.isString("transports") {
-                transports = reader.array(_value, at: "transports", count: 0...16, isUnique: false) { reader, value, step in reader.string(value, at: step, .portablePasskeyTransportsElement) }
-            } else if _name.isString("backupEligible") {
-                backupEligible = reader.boolean(_value, at: "backupEligible")
-            } else if _name.isString("backupState") {
-                backupState = reader.boolean(_value, at: "backupState")
-            } else if _name.isString("userVerified") {
-                userVerified = reader.boolean(_value, at: "userVerified")
-            } else if _name.isString("aaguid") {
-                aaguid = reader.string(_value, at: "aaguid", .portablePasskeyAaguid)
-            } else if _name.isString("name") {
-                name = reader.string(_value, at: "name", .portablePasskeyName)
-            } else if _name.isString("usage") {
-                usage = reader.enumeration(_value, at: "usage")
-            } else if _name.isString("relyingPartyId") {
-                relyingPartyId = reader.string(_value, at: "relyingPartyId", .portablePasskeyRelyingPartyId)
-            } else if _name.isString("createdAt") {
-                createdAt = reader.integer(_value, at: "createdAt", 0...253402300799)
-            } else if _name.isString("lastUsedAt") {
-                lastUsedAt = reader.integer(_value, at: "lastUsedAt", 0...253402300799)
-            } else {
-                reader.unknown(_name, among: ["credentialId", "publicKey", "signCount", "userHandle", "transports", "backupEligible", "backupState", "userVerified", "aaguid", "name", "usage", "relyingPartyId", "createdAt", "lastUsedAt"])
-            }
-        }
-        if credentialId == nil { reader.missing("credentialId", in: node) }
-        if publicKey == nil { reader.missing("publicKey", in: node) }
-        if userHandle == nil { reader.missing("userHandle", in: node) }
-        guard let credentialId, let publicKey, let userHandle else { return nil }
-        self.credentialId = credentialId
-        self.publicKey = publicKey
-        self.signCount = signCount ?? 0
-        self.userHandle = userHandle
-        self.transports = transports
-        self.backupEligible = backupEligible ?? false
-        self.backupState = backupState ?? false
-        self.userVerified = userVerified ?? false
-        self.aaguid = aaguid
-        self.name = name
-        self.usage = usage ?? .signIn
-        self.relyingPartyId = relyingPartyId
-        self.createdAt = createdAt
-        self.lastUsedAt = lastUsedAt
+    public init(_ reader: inout ParamsReader) {
+        credentialId = reader.string("credentialId", .credentialId)
+        publicKey = reader.string("publicKey", .portablePasskeyPublicKey)
+        signCount = reader.integer(ifPresent: "signCount", 0...4294967295) ?? 0
+        userHandle = reader.string("userHandle", .portablePasskeyUserHandle)
+        transports = reader.array(ifPresent: "transports", count: 0...16, isUnique: false) { reader, value, step in reader.string(value, at: step, .portablePasskeyTransportsElement) }
+        backupEligible = reader.boolean(ifPresent: "backupEligible") ?? false
+        backupState = reader.boolean(ifPresent: "backupState") ?? false
+        userVerified = reader.boolean(ifPresent: "userVerified") ?? false
+        aaguid = reader.string(ifPresent: "aaguid", .portablePasskeyAaguid)
+        name = reader.string(ifPresent: "name", .portablePasskeyName)
+        usage = reader.enumeration(ifPresent: "usage") ?? .signIn
+        relyingPartyId = reader.string(ifPresent: "relyingPartyId", .portablePasskeyRelyingPartyId)
+        createdAt = reader.integer(ifPresent: "createdAt", 0...253402300799)
+        lastUsedAt = reader.integer(ifPresent: "lastUsedAt", 0...253402300799)
+        reader.refuseOthers(than: "credentialId publicKey signCount userHandle transports backupEligible backupState userVerified aaguid name usage relyingPartyId createdAt lastUsedAt")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("credentialId")
-        writer.string(credentialId)
-        writer.key("publicKey")
-        writer.string(publicKey)
-        writer.key("signCount")
-        writer.int(signCount)
-        writer.key("userHandle")
-        writer.string(userHandle)
+        writer.member("credentialId", credentialId)
+        writer.member("publicKey", publicKey)
+        writer.member("signCount", signCount)
+        writer.member("userHandle", userHandle)
         if let transports {
             writer.key("transports")
             writer.beginArray()
@@ -142,34 +88,15 @@ public struct PortablePasskey: ContractParams, ContractResult, Equatable {
             }
             writer.endArray()
         }
-        writer.key("backupEligible")
-        writer.bool(backupEligible)
-        writer.key("backupState")
-        writer.bool(backupState)
-        writer.key("userVerified")
-        writer.bool(userVerified)
-        if let aaguid {
-            writer.key("aaguid")
-            writer.string(aaguid)
-        }
-        if let name {
-            writer.key("name")
-            writer.string(name)
-        }
-        writer.key("usage")
-        writer.string(usage.rawValue)
-        if let relyingPartyId {
-            writer.key("relyingPartyId")
-            writer.string(relyingPartyId)
-        }
-        if let createdAt {
-            writer.key("createdAt")
-            writer.int(createdAt)
-        }
-        if let lastUsedAt {
-            writer.key("lastUsedAt")
-            writer.int(lastUsedAt)
-        }
+        writer.member("backupEligible", backupEligible)
+        writer.member("backupState", backupState)
+        writer.member("userVerified", userVerified)
+        writer.member("aaguid", aaguid)
+        writer.member("name", name)
+        writer.member("usage", usage.rawValue)
+        writer.member("relyingPartyId", relyingPartyId)
+        writer.member("createdAt", createdAt)
+        writer.member("lastUsedAt", lastUsedAt)
         writer.endObject()
     }
 }

@@ -28,20 +28,11 @@ public struct Principal: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        if let identityId {
-            writer.key("identityId")
-            writer.string(identityId)
-        }
-        if let poolId {
-            writer.key("poolId")
-            writer.string(poolId)
-        }
-        writer.key("roleArn")
-        writer.string(roleArn)
-        writer.key("sessionName")
-        writer.string(sessionName)
-        writer.key("accessKeyId")
-        writer.string(accessKeyId)
+        writer.member("identityId", identityId)
+        writer.member("poolId", poolId)
+        writer.member("roleArn", roleArn)
+        writer.member("sessionName", sessionName)
+        writer.member("accessKeyId", accessKeyId)
         writer.key("tags")
         writer.beginObject()
         for member in tags {

@@ -22,12 +22,9 @@ public struct PrincipalTagMap: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("poolId")
-        writer.string(poolId)
-        writer.key("provider")
-        writer.string(provider)
-        writer.key("useDefaults")
-        writer.bool(useDefaults)
+        writer.member("poolId", poolId)
+        writer.member("provider", provider)
+        writer.member("useDefaults", useDefaults)
         writer.key("principalTags")
         writer.beginObject()
         for member in principalTags {

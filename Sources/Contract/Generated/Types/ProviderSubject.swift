@@ -14,23 +14,10 @@ public struct ProviderSubject: ContractParams, Equatable {
         self.subject = subject
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var providerId: String?
-        var subject: String?
-        node.forEachPair { _name, _value in
-            if _name.isString("providerId") {
-                providerId = reader.string(_value, at: "providerId", .providerSubjectProviderId)
-            } else if _name.isString("subject") {
-                subject = reader.string(_value, at: "subject", .providerSubjectSubject)
-            } else {
-                reader.unknown(_name, among: ["providerId", "subject"])
-            }
-        }
-        if providerId == nil { reader.missing("providerId", in: node) }
-        if subject == nil { reader.missing("subject", in: node) }
-        guard let providerId, let subject else { return nil }
-        self.providerId = providerId
-        self.subject = subject
+    public init(_ reader: inout ParamsReader) {
+        providerId = reader.string("providerId", .providerSubjectProviderId)
+        subject = reader.string("subject", .providerSubjectSubject)
+        reader.refuseOthers(than: "providerId subject")
     }
 }
 

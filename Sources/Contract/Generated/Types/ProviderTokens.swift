@@ -16,14 +16,8 @@ public struct ProviderTokens: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        if let idToken {
-            writer.key("idToken")
-            writer.string(idToken)
-        }
-        if let accessToken {
-            writer.key("accessToken")
-            writer.string(accessToken)
-        }
+        writer.member("idToken", idToken)
+        writer.member("accessToken", accessToken)
         writer.endObject()
     }
 }

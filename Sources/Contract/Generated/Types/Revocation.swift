@@ -25,16 +25,11 @@ public struct Revocation: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("kind")
-        writer.string(kind.rawValue)
-        writer.key("subject")
-        writer.string(subject)
-        writer.key("issuedBefore")
-        writer.int(issuedBefore)
-        writer.key("createdAt")
-        writer.int(createdAt)
-        writer.key("expiresAt")
-        writer.int(expiresAt)
+        writer.member("kind", kind.rawValue)
+        writer.member("subject", subject)
+        writer.member("issuedBefore", issuedBefore)
+        writer.member("createdAt", createdAt)
+        writer.member("expiresAt", expiresAt)
         writer.endObject()
     }
 }

@@ -40,16 +40,12 @@ public struct Role: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("roleArn")
-        writer.string(roleArn)
-        writer.key("roleId")
-        writer.string(roleId)
-        writer.key("name")
-        writer.string(name)
+        writer.member("roleArn", roleArn)
+        writer.member("roleId", roleId)
+        writer.member("name", name)
         writer.key("trustPolicy")
         trustPolicy.write(to: &writer)
-        writer.key("maxSessionSeconds")
-        writer.int(maxSessionSeconds)
+        writer.member("maxSessionSeconds", maxSessionSeconds)
         writer.key("tags")
         writer.beginObject()
         for member in tags {
@@ -57,10 +53,7 @@ public struct Role: ContractResult, Equatable {
             writer.string(member.value)
         }
         writer.endObject()
-        if let description {
-            writer.key("description")
-            writer.string(description)
-        }
+        writer.member("description", description)
         if let warnings {
             writer.key("warnings")
             writer.beginArray()
@@ -69,10 +62,8 @@ public struct Role: ContractResult, Equatable {
             }
             writer.endArray()
         }
-        writer.key("createdAt")
-        writer.int(createdAt)
-        writer.key("updatedAt")
-        writer.int(updatedAt)
+        writer.member("createdAt", createdAt)
+        writer.member("updatedAt", updatedAt)
         writer.endObject()
     }
 }

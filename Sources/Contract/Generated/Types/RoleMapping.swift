@@ -29,35 +29,17 @@ public struct RoleMapping: ContractParams, ContractResult, Equatable {
         self.rules = rules
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var source: Source?
-        var ambiguousRoleResolution: AmbiguousRoleResolution?
-        var rules: [RoleRule]?
-        node.forEachPair { _name, _value in
-            if _name.isString("source") {
-                source = reader.enumeration(_value, at: "source")
-            } else if _name.isString("ambiguousRoleResolution") {
-                ambiguousRoleResolution = reader.enumeration(_value, at: "ambiguousRoleResolution")
-            } else if _name.isString("rules") {
-                rules = reader.array(_value, at: "rules", count: 1...25, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else {
-                reader.unknown(_name, among: ["source", "ambiguousRoleResolution", "rules"])
-            }
-        }
-        if source == nil { reader.missing("source", in: node) }
-        if ambiguousRoleResolution == nil { reader.missing("ambiguousRoleResolution", in: node) }
-        guard let source, let ambiguousRoleResolution else { return nil }
-        self.source = source
-        self.ambiguousRoleResolution = ambiguousRoleResolution
-        self.rules = rules
+    public init(_ reader: inout ParamsReader) {
+        source = reader.enumeration("source")
+        ambiguousRoleResolution = reader.enumeration("ambiguousRoleResolution")
+        rules = reader.array(ifPresent: "rules", count: 1...25, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        reader.refuseOthers(than: "source ambiguousRoleResolution rules")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("source")
-        writer.string(source.rawValue)
-        writer.key("ambiguousRoleResolution")
-        writer.string(ambiguousRoleResolution.rawValue)
+        writer.member("source", source.rawValue)
+        writer.member("ambiguousRoleResolution", ambiguousRoleResolution.rawValue)
         if let rules {
             writer.key("rules")
             writer.beginArray()

@@ -28,45 +28,20 @@ public struct RoleRule: ContractParams, ContractResult, Equatable {
         self.roleArn = roleArn
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var claim: String?
-        var matchType: MatchType?
-        var value: String?
-        var roleArn: String?
-        node.forEachPair { _name, _value in
-            if _name.isString("claim") {
-                claim = reader.string(_value, at: "claim", .roleRuleClaim)
-            } else if _name.isString("matchType") {
-                matchType = reader.enumeration(_value, at: "matchType")
-            } else if _name.isString("value") {
-                value = reader.string(_value, at: "value", .roleRuleValue)
-            } else if _name.isString("roleArn") {
-                roleArn = reader.string(_value, at: "roleArn", .roleArn)
-            } else {
-                reader.unknown(_name, among: ["claim", "matchType", "value", "roleArn"])
-            }
-        }
-        if claim == nil { reader.missing("claim", in: node) }
-        if matchType == nil { reader.missing("matchType", in: node) }
-        if value == nil { reader.missing("value", in: node) }
-        if roleArn == nil { reader.missing("roleArn", in: node) }
-        guard let claim, let matchType, let value, let roleArn else { return nil }
-        self.claim = claim
-        self.matchType = matchType
-        self.value = value
-        self.roleArn = roleArn
+    public init(_ reader: inout ParamsReader) {
+        claim = reader.string("claim", .roleRuleClaim)
+        matchType = reader.enumeration("matchType")
+        value = reader.string("value", .roleRuleValue)
+        roleArn = reader.string("roleArn", .roleArn)
+        reader.refuseOthers(than: "claim matchType value roleArn")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("claim")
-        writer.string(claim)
-        writer.key("matchType")
-        writer.string(matchType.rawValue)
-        writer.key("value")
-        writer.string(value)
-        writer.key("roleArn")
-        writer.string(roleArn)
+        writer.member("claim", claim)
+        writer.member("matchType", matchType.rawValue)
+        writer.member("value", value)
+        writer.member("roleArn", roleArn)
         writer.endObject()
     }
 }

@@ -14,32 +14,16 @@ public struct RolesByKind: ContractParams, ContractResult, Equatable {
         self.unauthenticated = unauthenticated
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var authenticated: String?
-        var unauthenticated: String?
-        node.forEachPair { _name, _value in
-            if _name.isString("authenticated") {
-                authenticated = reader.string(_value, at: "authenticated", .roleArn)
-            } else if _name.isString("unauthenticated") {
-                unauthenticated = reader.string(_value, at: "unauthenticated", .roleArn)
-            } else {
-                reader.unknown(_name, among: ["authenticated", "unauthenticated"])
-            }
-        }
-        self.authenticated = authenticated
-        self.unauthenticated = unauthenticated
+    public init(_ reader: inout ParamsReader) {
+        authenticated = reader.string(ifPresent: "authenticated", .roleArn)
+        unauthenticated = reader.string(ifPresent: "unauthenticated", .roleArn)
+        reader.refuseOthers(than: "authenticated unauthenticated")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        if let authenticated {
-            writer.key("authenticated")
-            writer.string(authenticated)
-        }
-        if let unauthenticated {
-            writer.key("unauthenticated")
-            writer.string(unauthenticated)
-        }
+        writer.member("authenticated", authenticated)
+        writer.member("unauthenticated", unauthenticated)
         writer.endObject()
     }
 }

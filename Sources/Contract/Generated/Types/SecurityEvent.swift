@@ -58,42 +58,17 @@ public struct SecurityEvent: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("cursor")
-        writer.string(cursor)
-        writer.key("eventId")
-        writer.string(eventId)
-        writer.key("type")
-        writer.string(type.rawValue)
-        writer.key("occurredAt")
-        writer.int(occurredAt)
-        if let method {
-            writer.key("method")
-            writer.string(method)
-        }
-        if let tenantId {
-            writer.key("tenantId")
-            writer.string(tenantId)
-        }
-        if let accountId {
-            writer.key("accountId")
-            writer.string(accountId)
-        }
-        if let sessionId {
-            writer.key("sessionId")
-            writer.string(sessionId)
-        }
-        if let poolId {
-            writer.key("poolId")
-            writer.string(poolId)
-        }
-        if let identityId {
-            writer.key("identityId")
-            writer.string(identityId)
-        }
-        if let kid {
-            writer.key("kid")
-            writer.string(kid)
-        }
+        writer.member("cursor", cursor)
+        writer.member("eventId", eventId)
+        writer.member("type", type.rawValue)
+        writer.member("occurredAt", occurredAt)
+        writer.member("method", method)
+        writer.member("tenantId", tenantId)
+        writer.member("accountId", accountId)
+        writer.member("sessionId", sessionId)
+        writer.member("poolId", poolId)
+        writer.member("identityId", identityId)
+        writer.member("kid", kid)
         if let providers {
             writer.key("providers")
             writer.beginArray()
@@ -110,18 +85,9 @@ public struct SecurityEvent: ContractResult, Equatable {
             }
             writer.endArray()
         }
-        if let subject {
-            writer.key("subject")
-            writer.string(subject)
-        }
-        if let issuedBefore {
-            writer.key("issuedBefore")
-            writer.int(issuedBefore)
-        }
-        if let lockedUntil {
-            writer.key("lockedUntil")
-            writer.int(lockedUntil)
-        }
+        writer.member("subject", subject)
+        writer.member("issuedBefore", issuedBefore)
+        writer.member("lockedUntil", lockedUntil)
         writer.endObject()
     }
 }

@@ -46,38 +46,18 @@ public struct SentMessage: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("number")
-        writer.int(number)
-        writer.key("to")
-        writer.string(to)
-        writer.key("channel")
-        writer.string(channel.rawValue)
-        writer.key("purpose")
-        writer.string(purpose)
-        if let code {
-            writer.key("code")
-            writer.string(code)
-        }
-        writer.key("language")
-        writer.string(language)
-        if let subject {
-            writer.key("subject")
-            writer.string(subject)
-        }
-        writer.key("text")
-        writer.string(text)
-        if let html {
-            writer.key("html")
-            writer.string(html)
-        }
-        if let from {
-            writer.key("from")
-            writer.string(from)
-        }
-        writer.key("sentAt")
-        writer.int(sentAt)
-        writer.key("tenantId")
-        writer.string(tenantId)
+        writer.member("number", number)
+        writer.member("to", to)
+        writer.member("channel", channel.rawValue)
+        writer.member("purpose", purpose)
+        writer.member("code", code)
+        writer.member("language", language)
+        writer.member("subject", subject)
+        writer.member("text", text)
+        writer.member("html", html)
+        writer.member("from", from)
+        writer.member("sentAt", sentAt)
+        writer.member("tenantId", tenantId)
         writer.endObject()
     }
 }

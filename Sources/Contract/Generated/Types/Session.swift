@@ -46,42 +46,23 @@ public struct Session: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("sessionId")
-        writer.string(sessionId)
-        writer.key("accountId")
-        writer.string(accountId)
-        if let clientId {
-            writer.key("clientId")
-            writer.string(clientId)
-        }
+        writer.member("sessionId", sessionId)
+        writer.member("accountId", accountId)
+        writer.member("clientId", clientId)
         writer.key("amr")
         writer.beginArray()
         for element in amr {
             writer.string(element)
         }
         writer.endArray()
-        writer.key("signInProvider")
-        writer.string(signInProvider)
-        if let secondFactor {
-            writer.key("secondFactor")
-            writer.string(secondFactor)
-        }
-        writer.key("authenticatedAt")
-        writer.int(authenticatedAt)
-        writer.key("createdAt")
-        writer.int(createdAt)
-        writer.key("lastUsedAt")
-        writer.int(lastUsedAt)
-        if let endsAt {
-            writer.key("endsAt")
-            writer.int(endsAt)
-        }
-        if let current {
-            writer.key("current")
-            writer.bool(current)
-        }
-        writer.key("expiresAt")
-        writer.int(expiresAt)
+        writer.member("signInProvider", signInProvider)
+        writer.member("secondFactor", secondFactor)
+        writer.member("authenticatedAt", authenticatedAt)
+        writer.member("createdAt", createdAt)
+        writer.member("lastUsedAt", lastUsedAt)
+        writer.member("endsAt", endsAt)
+        writer.member("current", current)
+        writer.member("expiresAt", expiresAt)
         writer.endObject()
     }
 }

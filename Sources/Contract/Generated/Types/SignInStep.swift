@@ -54,28 +54,13 @@ public enum SignInStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("codeRequired")
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            if let sent {
-                writer.key("sent")
-                writer.bool(sent)
-            }
-            if let sentTo {
-                writer.key("sentTo")
-                writer.string(sentTo)
-            }
-            if let channel {
-                writer.key("channel")
-                writer.string(channel.rawValue)
-            }
-            writer.key("codeLength")
-            writer.int(codeLength)
-            if let resendAt {
-                writer.key("resendAt")
-                writer.int(resendAt)
-            }
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("continuationToken", continuationToken)
+            writer.member("sent", sent)
+            writer.member("sentTo", sentTo)
+            writer.member("channel", channel?.rawValue)
+            writer.member("codeLength", codeLength)
+            writer.member("resendAt", resendAt)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }
@@ -99,12 +84,10 @@ public enum SignInStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("passkeyRequired")
-            writer.key("continuationToken")
-            writer.string(continuationToken)
+            writer.member("continuationToken", continuationToken)
             writer.key("options")
             options.write(to: &writer)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }
@@ -125,10 +108,8 @@ public enum SignInStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("passwordRequired")
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("continuationToken", continuationToken)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }
@@ -161,14 +142,8 @@ public enum SignInStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("providerRequired")
-            if let expiresAt {
-                writer.key("expiresAt")
-                writer.int(expiresAt)
-            }
-            if let next {
-                writer.key("next")
-                writer.string(next)
-            }
+            writer.member("expiresAt", expiresAt)
+            writer.member("next", next)
             if let methods {
                 writer.key("methods")
                 writer.beginArray()
@@ -183,14 +158,8 @@ public enum SignInStep: ContractResult, Equatable {
                 writer.string(element)
             }
             writer.endArray()
-            if let email {
-                writer.key("email")
-                writer.string(email)
-            }
-            if let pendingToken {
-                writer.key("pendingToken")
-                writer.string(pendingToken)
-            }
+            writer.member("email", email)
+            writer.member("pendingToken", pendingToken)
             writer.endObject()
         }
     }
@@ -214,10 +183,8 @@ public enum SignInStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("secondFactorRequired")
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("continuationToken", continuationToken)
+            writer.member("expiresAt", expiresAt)
             writer.key("hints")
             writer.beginArray()
             for element in hints {
@@ -250,10 +217,8 @@ public enum SignInStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("secondFactorEnrollmentRequired")
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("continuationToken", continuationToken)
+            writer.member("expiresAt", expiresAt)
             writer.key("factorKinds")
             writer.beginArray()
             for element in factorKinds {
@@ -309,20 +274,14 @@ public enum SignInStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("completed")
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("expiresAt", expiresAt)
             writer.key("account")
             account.write(to: &writer)
-            writer.key("idToken")
-            writer.string(idToken)
-            writer.key("accessToken")
-            writer.string(accessToken)
-            writer.key("refreshToken")
-            writer.string(refreshToken)
-            writer.key("scope")
-            writer.string(scope)
-            writer.key("isNewAccount")
-            writer.bool(isNewAccount)
+            writer.member("idToken", idToken)
+            writer.member("accessToken", accessToken)
+            writer.member("refreshToken", refreshToken)
+            writer.member("scope", scope)
+            writer.member("isNewAccount", isNewAccount)
             if let additionalUserInfo {
                 writer.key("additionalUserInfo")
                 additionalUserInfo.write(to: &writer)
@@ -357,8 +316,7 @@ public enum SignInStep: ContractResult, Equatable {
                 writer.string(element.rawValue)
             }
             writer.endArray()
-            writer.key("reason")
-            writer.string(reason)
+            writer.member("reason", reason)
             writer.endObject()
         }
     }
@@ -379,10 +337,8 @@ public enum SignInStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("tokensDeferred")
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("continuationToken", continuationToken)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }

@@ -48,22 +48,13 @@ public enum SignUpStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("codeRequired")
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            if let sent {
-                writer.key("sent")
-                writer.bool(sent)
-            }
-            writer.key("sentTo")
-            writer.string(sentTo)
-            writer.key("channel")
-            writer.string(channel.rawValue)
-            writer.key("codeLength")
-            writer.int(codeLength)
-            writer.key("resendAt")
-            writer.int(resendAt)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("continuationToken", continuationToken)
+            writer.member("sent", sent)
+            writer.member("sentTo", sentTo)
+            writer.member("channel", channel.rawValue)
+            writer.member("codeLength", codeLength)
+            writer.member("resendAt", resendAt)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }
@@ -84,10 +75,8 @@ public enum SignUpStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("passwordRequired")
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("continuationToken", continuationToken)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }
@@ -108,10 +97,8 @@ public enum SignUpStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("passkeyRequired")
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("continuationToken", continuationToken)
+            writer.member("expiresAt", expiresAt)
             writer.endObject()
         }
     }
@@ -135,10 +122,8 @@ public enum SignUpStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("attributesRequired")
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
+            writer.member("continuationToken", continuationToken)
+            writer.member("expiresAt", expiresAt)
             writer.key("attributes")
             writer.beginArray()
             for element in attributes {
@@ -168,12 +153,9 @@ public enum SignUpStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("completed")
-            writer.key("continuationToken")
-            writer.string(continuationToken)
-            writer.key("expiresAt")
-            writer.int(expiresAt)
-            writer.key("accountId")
-            writer.string(accountId)
+            writer.member("continuationToken", continuationToken)
+            writer.member("expiresAt", expiresAt)
+            writer.member("accountId", accountId)
             writer.endObject()
         }
     }
@@ -200,8 +182,7 @@ public enum SignUpStep: ContractResult, Equatable {
                 writer.string(element.rawValue)
             }
             writer.endArray()
-            writer.key("reason")
-            writer.string(reason)
+            writer.member("reason", reason)
             writer.endObject()
         }
     }

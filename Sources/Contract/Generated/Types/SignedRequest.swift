@@ -20,32 +20,12 @@ public struct SignedRequest: ContractParams, Equatable {
         self.bodySha256 = bodySha256
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var method: String?
-        var url: String?
-        var headers: Members<String>?
-        var bodySha256: String?
-        node.forEachPair { _name, _value in
-            if _name.isString("method") {
-                method = reader.string(_value, at: "method", .signedRequestMethod)
-            } else if _name.isString("url") {
-                url = reader.string(_value, at: "url", .signedRequestUrl)
-            } else if _name.isString("headers") {
-                headers = reader.members(_value, at: "headers", count: 0...200, names: .signedRequestHeadersName) { reader, value, step in reader.string(value, at: step, .signedRequestHeadersValue) }
-            } else if _name.isString("bodySha256") {
-                bodySha256 = reader.string(_value, at: "bodySha256", .signedRequestBodySha256)
-            } else {
-                reader.unknown(_name, among: ["method", "url", "headers", "bodySha256"])
-            }
-        }
-        if method == nil { reader.missing("method", in: node) }
-        if url == nil { reader.missing("url", in: node) }
-        if headers == nil { reader.missing("headers", in: node) }
-        guard let method, let url, let headers else { return nil }
-        self.method = method
-        self.url = url
-        self.headers = headers
-        self.bodySha256 = bodySha256
+    public init(_ reader: inout ParamsReader) {
+        method = reader.string("method", .signedRequestMethod)
+        url = reader.string("url", .signedRequestUrl)
+        headers = reader.map("headers", count: 0...200, names: .signedRequestHeadersName) { reader, value, step in reader.string(value, at: step, .signedRequestHeadersValue) }
+        bodySha256 = reader.string(ifPresent: "bodySha256", .signedRequestBodySha256)
+        reader.refuseOthers(than: "method url headers bodySha256")
     }
 }
 

@@ -43,40 +43,17 @@ public struct SigningKey: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("kid")
-        writer.string(kid)
-        writer.key("algorithm")
-        writer.string(algorithm.rawValue)
-        writer.key("issuer")
-        writer.string(issuer)
-        if let poolId {
-            writer.key("poolId")
-            writer.string(poolId)
-        }
-        if let tenantId {
-            writer.key("tenantId")
-            writer.string(tenantId)
-        }
-        writer.key("state")
-        writer.string(state.rawValue)
-        writer.key("createdAt")
-        writer.int(createdAt)
-        if let activeAt {
-            writer.key("activeAt")
-            writer.int(activeAt)
-        }
-        if let retiredAt {
-            writer.key("retiredAt")
-            writer.int(retiredAt)
-        }
-        if let revokedAt {
-            writer.key("revokedAt")
-            writer.int(revokedAt)
-        }
-        if let publishedUntil {
-            writer.key("publishedUntil")
-            writer.int(publishedUntil)
-        }
+        writer.member("kid", kid)
+        writer.member("algorithm", algorithm.rawValue)
+        writer.member("issuer", issuer)
+        writer.member("poolId", poolId)
+        writer.member("tenantId", tenantId)
+        writer.member("state", state.rawValue)
+        writer.member("createdAt", createdAt)
+        writer.member("activeAt", activeAt)
+        writer.member("retiredAt", retiredAt)
+        writer.member("revokedAt", revokedAt)
+        writer.member("publishedUntil", publishedUntil)
         writer.endObject()
     }
 }

@@ -34,22 +34,17 @@ public struct StatementFinding: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("pointer")
-        writer.string(pointer)
-        writer.key("effect")
-        writer.string(effect.rawValue)
-        writer.key("principalMatches")
-        writer.bool(principalMatches)
-        writer.key("actionMatches")
-        writer.bool(actionMatches)
+        writer.member("pointer", pointer)
+        writer.member("effect", effect.rawValue)
+        writer.member("principalMatches", principalMatches)
+        writer.member("actionMatches", actionMatches)
         writer.key("conditions")
         writer.beginArray()
         for element in conditions {
             element.write(to: &writer)
         }
         writer.endArray()
-        writer.key("applies")
-        writer.bool(applies)
+        writer.member("applies", applies)
         writer.endObject()
     }
 }

@@ -20,38 +20,17 @@ public struct SubjectIssuer: ContractParams, ContractResult, Equatable {
         self.createAccounts = createAccounts
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var issuer: String?
-        var audiences: [String]?
-        var scopes: [String]?
-        var createAccounts: Bool?
-        node.forEachPair { _name, _value in
-            if _name.isString("issuer") {
-                issuer = reader.string(_value, at: "issuer", .issuer)
-            } else if _name.isString("audiences") {
-                audiences = reader.array(_value, at: "audiences", count: 1...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .subjectIssuerAudiencesElement) }
-            } else if _name.isString("scopes") {
-                scopes = reader.array(_value, at: "scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .subjectIssuerScopesElement) }
-            } else if _name.isString("createAccounts") {
-                createAccounts = reader.boolean(_value, at: "createAccounts")
-            } else {
-                reader.unknown(_name, among: ["issuer", "audiences", "scopes", "createAccounts"])
-            }
-        }
-        if issuer == nil { reader.missing("issuer", in: node) }
-        if audiences == nil { reader.missing("audiences", in: node) }
-        if scopes == nil { reader.missing("scopes", in: node) }
-        guard let issuer, let audiences, let scopes else { return nil }
-        self.issuer = issuer
-        self.audiences = audiences
-        self.scopes = scopes
-        self.createAccounts = createAccounts ?? false
+    public init(_ reader: inout ParamsReader) {
+        issuer = reader.string("issuer", .issuer)
+        audiences = reader.array("audiences", count: 1...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .subjectIssuerAudiencesElement) }
+        scopes = reader.array("scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .subjectIssuerScopesElement) }
+        createAccounts = reader.boolean(ifPresent: "createAccounts") ?? false
+        reader.refuseOthers(than: "issuer audiences scopes createAccounts")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("issuer")
-        writer.string(issuer)
+        writer.member("issuer", issuer)
         writer.key("audiences")
         writer.beginArray()
         for element in audiences {
@@ -64,8 +43,7 @@ public struct SubjectIssuer: ContractParams, ContractResult, Equatable {
             writer.string(element)
         }
         writer.endArray()
-        writer.key("createAccounts")
-        writer.bool(createAccounts)
+        writer.member("createAccounts", createAccounts)
         writer.endObject()
     }
 }

@@ -14,20 +14,10 @@ public struct TagMapDeclaration: ContractParams, Equatable {
         self.principalTags = principalTags
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var useDefaults: Bool?
-        var principalTags: Members<String>?
-        node.forEachPair { _name, _value in
-            if _name.isString("useDefaults") {
-                useDefaults = reader.boolean(_value, at: "useDefaults")
-            } else if _name.isString("principalTags") {
-                principalTags = reader.members(_value, at: "principalTags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagMapDeclarationPrincipalTagsValue) }
-            } else {
-                reader.unknown(_name, among: ["useDefaults", "principalTags"])
-            }
-        }
-        self.useDefaults = useDefaults ?? false
-        self.principalTags = principalTags
+    public init(_ reader: inout ParamsReader) {
+        useDefaults = reader.boolean(ifPresent: "useDefaults") ?? false
+        principalTags = reader.map(ifPresent: "principalTags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagMapDeclarationPrincipalTagsValue) }
+        reader.refuseOthers(than: "useDefaults principalTags")
     }
 }
 

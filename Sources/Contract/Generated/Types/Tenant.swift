@@ -124,18 +124,11 @@ public struct Tenant: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("tenantId")
-        writer.string(tenantId)
-        if let name {
-            writer.key("name")
-            writer.string(name)
-        }
-        writer.key("issuer")
-        writer.string(issuer)
-        writer.key("localAccountMethod")
-        writer.string(localAccountMethod.rawValue)
-        writer.key("signUpAllowed")
-        writer.bool(signUpAllowed)
+        writer.member("tenantId", tenantId)
+        writer.member("name", name)
+        writer.member("issuer", issuer)
+        writer.member("localAccountMethod", localAccountMethod.rawValue)
+        writer.member("signUpAllowed", signUpAllowed)
         writer.key("attributes")
         writer.beginArray()
         for element in attributes {
@@ -166,20 +159,12 @@ public struct Tenant: ContractResult, Equatable {
             writer.key("delivery")
             delivery.write(to: &writer)
         }
-        writer.key("enumerationProtection")
-        writer.bool(enumerationProtection)
-        if let recyclesAddresses {
-            writer.key("recyclesAddresses")
-            writer.bool(recyclesAddresses)
-        }
-        writer.key("oneAccountPerAddress")
-        writer.bool(oneAccountPerAddress)
-        writer.key("mfa")
-        writer.string(mfa.rawValue)
-        writer.key("totpAdjacentIntervals")
-        writer.int(totpAdjacentIntervals)
-        writer.key("notices")
-        writer.string(notices.rawValue)
+        writer.member("enumerationProtection", enumerationProtection)
+        writer.member("recyclesAddresses", recyclesAddresses)
+        writer.member("oneAccountPerAddress", oneAccountPerAddress)
+        writer.member("mfa", mfa.rawValue)
+        writer.member("totpAdjacentIntervals", totpAdjacentIntervals)
+        writer.member("notices", notices.rawValue)
         if let audienceScopes {
             writer.key("audienceScopes")
             writer.beginArray()
@@ -188,10 +173,7 @@ public struct Tenant: ContractResult, Equatable {
             }
             writer.endArray()
         }
-        if let idTokenProfile {
-            writer.key("idTokenProfile")
-            writer.bool(idTokenProfile)
-        }
+        writer.member("idTokenProfile", idTokenProfile)
         if let authenticationContexts {
             writer.key("authenticationContexts")
             writer.beginArray()
@@ -200,12 +182,8 @@ public struct Tenant: ContractResult, Equatable {
             }
             writer.endArray()
         }
-        writer.key("anonymousAllowed")
-        writer.bool(anonymousAllowed)
-        if let phoneSignIn {
-            writer.key("phoneSignIn")
-            writer.string(phoneSignIn.rawValue)
-        }
+        writer.member("anonymousAllowed", anonymousAllowed)
+        writer.member("phoneSignIn", phoneSignIn?.rawValue)
         if let passkeys {
             writer.key("passkeys")
             passkeys.write(to: &writer)
@@ -250,26 +228,19 @@ public struct Tenant: ContractResult, Equatable {
             }
             writer.endArray()
         }
-        writer.key("assurance")
-        writer.string(assurance.rawValue)
-        writer.key("disabled")
-        writer.bool(disabled)
-        writer.key("lockCovers")
-        writer.string(lockCovers.rawValue)
-        writer.key("acceptsSmsRisk")
-        writer.bool(acceptsSmsRisk)
-        writer.key("signingAlgorithm")
-        writer.string(signingAlgorithm.rawValue)
+        writer.member("assurance", assurance.rawValue)
+        writer.member("disabled", disabled)
+        writer.member("lockCovers", lockCovers.rawValue)
+        writer.member("acceptsSmsRisk", acceptsSmsRisk)
+        writer.member("signingAlgorithm", signingAlgorithm.rawValue)
         writer.key("assuranceGaps")
         writer.beginArray()
         for element in assuranceGaps {
             writer.string(element)
         }
         writer.endArray()
-        writer.key("createdAt")
-        writer.int(createdAt)
-        writer.key("updatedAt")
-        writer.int(updatedAt)
+        writer.member("createdAt", createdAt)
+        writer.member("updatedAt", updatedAt)
         writer.endObject()
     }
 }

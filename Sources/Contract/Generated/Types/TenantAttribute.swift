@@ -38,69 +38,26 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
         self.inIdToken = inIdToken
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var name: String?
-        var type: AttributeType?
-        var required: Bool?
-        var label: String?
-        var options: [AttributeOption]?
-        var multiple: Bool?
-        var pattern: String?
-        var userReadable: Bool?
-        var userWritable: Bool?
-        var inIdToken: Bool?
-        node.forEachPair { _name, _value in
-            if _name.isString("name") {
-                name = reader.string(_value, at: "name", .attributeName)
-            } else if _name.isString("type") {
-                type = reader.enumeration(_value, at: "type")
-            } else if _name.isString("required") {
-                required = reader.boolean(_value, at: "required")
-            } else if _name.isString("label") {
-                label = reader.string(_value, at: "label", .tenantAttributeLabel)
-            } else if _name.isString("options") {
-                options = reader.array(_value, at: "options", count: 1...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("multiple") {
-                multiple = reader.boolean(_value, at: "multiple")
-            } else if _name.isString("pattern") {
-                pattern = reader.string(_value, at: "pattern", .tenantAttributePattern)
-            } else if _name.isString("userReadable") {
-                userReadable = reader.boolean(_value, at: "userReadable")
-            } else if _name.isString("userWritable") {
-                userWritable = reader.boolean(_value, at: "userWritable")
-            } else if _name.isString("inIdToken") {
-                inIdToken = reader.boolean(_value, at: "inIdToken")
-            } else {
-                reader.unknown(_name, among: ["name", "type", "required", "label", "options", "multiple", "pattern", "userReadable", "userWritable", "inIdToken"])
-            }
-        }
-        if name == nil { reader.missing("name", in: node) }
-        if type == nil { reader.missing("type", in: node) }
-        guard let name, let type else { return nil }
-        self.name = name
-        self.type = type
-        self.required = required ?? false
-        self.label = label
-        self.options = options
-        self.multiple = multiple ?? false
-        self.pattern = pattern
-        self.userReadable = userReadable
-        self.userWritable = userWritable
-        self.inIdToken = inIdToken ?? false
+    public init(_ reader: inout ParamsReader) {
+        name = reader.string("name", .attributeName)
+        type = reader.enumeration("type")
+        required = reader.boolean(ifPresent: "required") ?? false
+        label = reader.string(ifPresent: "label", .tenantAttributeLabel)
+        options = reader.array(ifPresent: "options", count: 1...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        multiple = reader.boolean(ifPresent: "multiple") ?? false
+        pattern = reader.string(ifPresent: "pattern", .tenantAttributePattern)
+        userReadable = reader.boolean(ifPresent: "userReadable")
+        userWritable = reader.boolean(ifPresent: "userWritable")
+        inIdToken = reader.boolean(ifPresent: "inIdToken") ?? false
+        reader.refuseOthers(than: "name type required label options multiple pattern userReadable userWritable inIdToken")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("name")
-        writer.string(name)
-        writer.key("type")
-        writer.string(type.rawValue)
-        writer.key("required")
-        writer.bool(required)
-        if let label {
-            writer.key("label")
-            writer.string(label)
-        }
+        writer.member("name", name)
+        writer.member("type", type.rawValue)
+        writer.member("required", required)
+        writer.member("label", label)
         if let options {
             writer.key("options")
             writer.beginArray()
@@ -109,22 +66,11 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
             }
             writer.endArray()
         }
-        writer.key("multiple")
-        writer.bool(multiple)
-        if let pattern {
-            writer.key("pattern")
-            writer.string(pattern)
-        }
-        if let userReadable {
-            writer.key("userReadable")
-            writer.bool(userReadable)
-        }
-        if let userWritable {
-            writer.key("userWritable")
-            writer.bool(userWritable)
-        }
-        writer.key("inIdToken")
-        writer.bool(inIdToken)
+        writer.member("multiple", multiple)
+        writer.member("pattern", pattern)
+        writer.member("userReadable", userReadable)
+        writer.member("userWritable", userWritable)
+        writer.member("inIdToken", inIdToken)
         writer.endObject()
     }
 }

@@ -113,154 +113,43 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.signingAlgorithm = signingAlgorithm
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var tenantId: String?
-        var name: String?
-        var localAccountMethod: LocalAccountMethod?
-        var signUpAllowed: Bool?
-        var attributes: [TenantAttribute]?
-        var audiences: [String]?
-        var scopes: [String]?
-        var passwordPolicy: PasswordPolicy?
-        var codes: CodePolicy?
-        var lockout: LockoutPolicy?
-        var tokens: TokenLifetimes?
-        var delivery: TenantDelivery?
-        var enumerationProtection: Bool?
-        var recyclesAddresses: Bool?
-        var oneAccountPerAddress: Bool?
-        var mfa: MfaPolicy?
-        var totpAdjacentIntervals: Int64?
-        var notices: NoticePolicy?
-        var audienceScopes: [AudienceScopes]?
-        var idTokenProfile: Bool?
-        var authenticationContexts: [String]?
-        var anonymousAllowed: Bool?
-        var phoneSignIn: PhoneSignIn?
-        var passkeys: PasskeySettings?
-        var customTokenSigners: [CustomTokenSigner]?
-        var delegations: [Delegation]?
-        var subjectIssuers: [SubjectIssuer]?
-        var idJag: [IdJagPermission]?
-        var transactionTokens: [TransactionTokenPermission]?
-        var assurance: Assurance?
-        var disabled: Bool?
-        var lockCovers: LockCoverage?
-        var acceptsSmsRisk: Bool?
-        var acceptsLessAssurance: Bool?
-        var signingAlgorithm: SigningAlgorithm?
-        node.forEachPair { _name, _value in
-            if _name.isString("tenantId") {
-                tenantId = reader.string(_value, at: "tenantId", .tenantId)
-            } else if _name.isString("name") {
-                name = reader.string(_value, at: "name", .tenantDeclarationName)
-            } else if _name.isString("localAccountMethod") {
-                localAccountMethod = reader.enumeration(_value, at: "localAccountMethod")
-            } else if _name.isString("signUpAllowed") {
-                signUpAllowed = reader.boolean(_value, at: "signUpAllowed")
-            } else if _name.isString("attributes") {
-                attributes = reader.array(_value, at: "attributes", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("audiences") {
-                audiences = reader.array(_value, at: "audiences", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantDeclarationAudiencesElement) }
-            } else if _name.isString("scopes") {
-                scopes = reader.array(_value, at: "scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantDeclarationScopesElement) }
-            } else if _name.isString("passwordPolicy") {
-                passwordPolicy = reader.object(_value, at: "passwordPolicy")
-            } else if _name.isString("codes") {
-                codes = reader.object(_value, at: "codes")
-            } else if _name.isString("lockout") {
-                lockout = reader.object(_value, at: "lockout")
-            } else if _name.isString("tokens") {
-                tokens = reader.object(_value, at: "tokens")
-            } else if _name.isString("delivery") {
-                delivery = reader.object(_value, at: "delivery")
-            } else if _name.isString("enumerationProtection") {
-                enumerationProtection = reader.boolean(_value, at: "enumerationProtection")
-            } else if _name.isString("recyclesAddresses") {
-                recyclesAddresses = reader.boolean(_value, at: "recyclesAddresses")
-            } else if _name.isString("oneAccountPerAddress") {
-                oneAccountPerAddress = reader.boolean(_value, at: "oneAccountPerAddress")
-            } else if _name.isString("mfa") {
-                mfa = reader.enumeration(_value, at: "mfa")
-            } else if _name.isString("totpAdjacentIntervals") {
-                totpAdjacentIntervals = reader.integer(_value, at: "totpAdjacentIntervals", 0...10)
-            } else if _name.isString("notices") {
-                notices = reader.enumeration(_value, at: "notices")
-            } else if _name.isString("audienceScopes") {
-                audienceScopes = reader.array(_value, at: "audienceScopes", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("idTokenProfile") {
-                idTokenProfile = reader.boolean(_value, at: "idTokenProfile")
-            } else if _name.isString("authenticationContexts") {
-                authenticationContexts = reader.array(_value, at: "authenticationContexts", count: 0...99, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantDeclarationAuthenticationContextsElement) }
-            } else if _name.isString("anonymousAllowed") {
-                anonymousAllowed = reader.boolean(_value, at: "anonymousAllowed")
-            } else if _name.isString("phoneSignIn") {
-                phoneSignIn = reader.enumeration(_value, at: "phoneSignIn")
-            } else if _name.isString("passkeys") {
-                passkeys = reader.object(_value, at: "passkeys")
-            } else if _name.isString("customTokenSigners") {
-                customTokenSigners = reader.array(_value, at: "customTokenSigners", count: 0...20, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("delegations") {
-                delegations = reader.array(_value, at: "delegations", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("subjectIssuers") {
-                subjectIssuers = reader.array(_value, at: "subjectIssuers", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("idJag") {
-                idJag = reader.array(_value, at: "idJag", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("transactionTokens") {
-                transactionTokens = reader.array(_value, at: "transactionTokens", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("assurance") {
-                assurance = reader.enumeration(_value, at: "assurance")
-            } else if _name.isString("disabled") {
-                disabled = reader.boolean(_value, at: "disabled")
-            } else if _name.isString("lockCovers") {
-                lockCovers = reader.enumeration(_value, at: "lockCovers")
-            } else if _name.isString("acceptsSmsRisk") {
-                acceptsSmsRisk = reader.boolean(_value, at: "acceptsSmsRisk")
-            } else if _name.isString("acceptsLessAssurance") {
-                acceptsLessAssurance = reader.boolean(_value, at: "acceptsLessAssurance")
-            } else if _name.isString("signingAlgorithm") {
-                signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
-            } else {
-                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "recyclesAddresses", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "audienceScopes", "idTokenProfile", "authenticationContexts", "anonymousAllowed", "phoneSignIn", "passkeys", "customTokenSigners", "delegations", "subjectIssuers", "idJag", "transactionTokens", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "acceptsLessAssurance", "signingAlgorithm"])
-            }
-        }
-        if tenantId == nil { reader.missing("tenantId", in: node) }
-        guard let tenantId else { return nil }
-        self.tenantId = tenantId
-        self.name = name
-        self.localAccountMethod = localAccountMethod
-        self.signUpAllowed = signUpAllowed
-        self.attributes = attributes
-        self.audiences = audiences
-        self.scopes = scopes
-        self.passwordPolicy = passwordPolicy
-        self.codes = codes
-        self.lockout = lockout
-        self.tokens = tokens
-        self.delivery = delivery
-        self.enumerationProtection = enumerationProtection
-        self.recyclesAddresses = recyclesAddresses
-        self.oneAccountPerAddress = oneAccountPerAddress
-        self.mfa = mfa
-        self.totpAdjacentIntervals = totpAdjacentIntervals
-        self.notices = notices
-        self.audienceScopes = audienceScopes
-        self.idTokenProfile = idTokenProfile
-        self.authenticationContexts = authenticationContexts
-        self.anonymousAllowed = anonymousAllowed
-        self.phoneSignIn = phoneSignIn
-        self.passkeys = passkeys
-        self.customTokenSigners = customTokenSigners
-        self.delegations = delegations
-        self.subjectIssuers = subjectIssuers
-        self.idJag = idJag
-        self.transactionTokens = transactionTokens
-        self.assurance = assurance
-        self.disabled = disabled
-        self.lockCovers = lockCovers
-        self.acceptsSmsRisk = acceptsSmsRisk
-        self.acceptsLessAssurance = acceptsLessAssurance ?? false
-        self.signingAlgorithm = signingAlgorithm
+    public init(_ reader: inout ParamsReader) {
+        tenantId = reader.string("tenantId", .tenantId)
+        name = reader.string(ifPresent: "name", .tenantDeclarationName)
+        localAccountMethod = reader.enumeration(ifPresent: "localAccountMethod")
+        signUpAllowed = reader.boolean(ifPresent: "signUpAllowed")
+        attributes = reader.array(ifPresent: "attributes", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        audiences = reader.array(ifPresent: "audiences", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantDeclarationAudiencesElement) }
+        scopes = reader.array(ifPresent: "scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantDeclarationScopesElement) }
+        passwordPolicy = reader.object(ifPresent: "passwordPolicy")
+        codes = reader.object(ifPresent: "codes")
+        lockout = reader.object(ifPresent: "lockout")
+        tokens = reader.object(ifPresent: "tokens")
+        delivery = reader.object(ifPresent: "delivery")
+        enumerationProtection = reader.boolean(ifPresent: "enumerationProtection")
+        recyclesAddresses = reader.boolean(ifPresent: "recyclesAddresses")
+        oneAccountPerAddress = reader.boolean(ifPresent: "oneAccountPerAddress")
+        mfa = reader.enumeration(ifPresent: "mfa")
+        totpAdjacentIntervals = reader.integer(ifPresent: "totpAdjacentIntervals", 0...10)
+        notices = reader.enumeration(ifPresent: "notices")
+        audienceScopes = reader.array(ifPresent: "audienceScopes", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        idTokenProfile = reader.boolean(ifPresent: "idTokenProfile")
+        authenticationContexts = reader.array(ifPresent: "authenticationContexts", count: 0...99, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantDeclarationAuthenticationContextsElement) }
+        anonymousAllowed = reader.boolean(ifPresent: "anonymousAllowed")
+        phoneSignIn = reader.enumeration(ifPresent: "phoneSignIn")
+        passkeys = reader.object(ifPresent: "passkeys")
+        customTokenSigners = reader.array(ifPresent: "customTokenSigners", count: 0...20, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        delegations = reader.array(ifPresent: "delegations", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        subjectIssuers = reader.array(ifPresent: "subjectIssuers", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        idJag = reader.array(ifPresent: "idJag", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        transactionTokens = reader.array(ifPresent: "transactionTokens", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        assurance = reader.enumeration(ifPresent: "assurance")
+        disabled = reader.boolean(ifPresent: "disabled")
+        lockCovers = reader.enumeration(ifPresent: "lockCovers")
+        acceptsSmsRisk = reader.boolean(ifPresent: "acceptsSmsRisk")
+        acceptsLessAssurance = reader.boolean(ifPresent: "acceptsLessAssurance") ?? false
+        signingAlgorithm = reader.enumeration(ifPresent: "signingAlgorithm")
+        reader.refuseOthers(than: "tenantId name localAccountMethod signUpAllowed attributes audiences scopes passwordPolicy codes lockout tokens delivery enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes idTokenProfile authenticationContexts anonymousAllowed phoneSignIn passkeys customTokenSigners delegations subjectIssuers idJag transactionTokens assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance signingAlgorithm")
     }
 }
 

@@ -23,32 +23,13 @@ public struct TenantDelivery: ContractParams, ContractResult, Equatable {
         self.language = language
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var smtp: TenantMailServer?
-        var webhook: TenantWebhook?
-        var templates: [TenantTemplate]?
-        var linkUrl: String?
-        var language: String?
-        node.forEachPair { _name, _value in
-            if _name.isString("smtp") {
-                smtp = reader.object(_value, at: "smtp")
-            } else if _name.isString("webhook") {
-                webhook = reader.object(_value, at: "webhook")
-            } else if _name.isString("templates") {
-                templates = reader.array(_value, at: "templates", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("linkUrl") {
-                linkUrl = reader.string(_value, at: "linkUrl", .tenantDeliveryLinkUrl)
-            } else if _name.isString("language") {
-                language = reader.string(_value, at: "language", .languageTag)
-            } else {
-                reader.unknown(_name, among: ["smtp", "webhook", "templates", "linkUrl", "language"])
-            }
-        }
-        self.smtp = smtp
-        self.webhook = webhook
-        self.templates = templates
-        self.linkUrl = linkUrl
-        self.language = language ?? "en"
+    public init(_ reader: inout ParamsReader) {
+        smtp = reader.object(ifPresent: "smtp")
+        webhook = reader.object(ifPresent: "webhook")
+        templates = reader.array(ifPresent: "templates", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        linkUrl = reader.string(ifPresent: "linkUrl", .tenantDeliveryLinkUrl)
+        language = reader.string(ifPresent: "language", .languageTag) ?? "en"
+        reader.refuseOthers(than: "smtp webhook templates linkUrl language")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -69,12 +50,8 @@ public struct TenantDelivery: ContractParams, ContractResult, Equatable {
             }
             writer.endArray()
         }
-        if let linkUrl {
-            writer.key("linkUrl")
-            writer.string(linkUrl)
-        }
-        writer.key("language")
-        writer.string(language)
+        writer.member("linkUrl", linkUrl)
+        writer.member("language", language)
         writer.endObject()
     }
 }

@@ -25,8 +25,7 @@ public struct TenantHooks: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("tenantId")
-        writer.string(tenantId)
+        writer.member("tenantId", tenantId)
         if let beforeCreate {
             writer.key("beforeCreate")
             beforeCreate.write(to: &writer)
@@ -39,8 +38,7 @@ public struct TenantHooks: ContractResult, Equatable {
             writer.key("beforeSendMessage")
             beforeSendMessage.write(to: &writer)
         }
-        writer.key("deadlineSeconds")
-        writer.int(deadlineSeconds)
+        writer.member("deadlineSeconds", deadlineSeconds)
         writer.endObject()
     }
 }

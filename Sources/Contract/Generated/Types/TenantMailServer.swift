@@ -32,77 +32,28 @@ public struct TenantMailServer: ContractParams, ContractResult, Equatable {
         self.replyTo = replyTo
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var host: String?
-        var port: Int64?
-        var encryption: MailEncryption?
-        var user: String?
-        var password: String?
-        var from: String?
-        var fromName: String?
-        var replyTo: String?
-        node.forEachPair { _name, _value in
-            if _name.isString("host") {
-                host = reader.string(_value, at: "host", .tenantMailServerHost)
-            } else if _name.isString("port") {
-                port = reader.integer(_value, at: "port", 1...65535)
-            } else if _name.isString("encryption") {
-                encryption = reader.enumeration(_value, at: "encryption")
-            } else if _name.isString("user") {
-                user = reader.string(_value, at: "user", .tenantMailServerUser)
-            } else if _name.isString("password") {
-                password = reader.string(_value, at: "password", .tenantMailServerPassword)
-            } else if _name.isString("from") {
-                from = reader.string(_value, at: "from", .tenantMailServerFrom)
-            } else if _name.isString("fromName") {
-                fromName = reader.string(_value, at: "fromName", .tenantMailServerFromName)
-            } else if _name.isString("replyTo") {
-                replyTo = reader.string(_value, at: "replyTo", .tenantMailServerReplyTo)
-            } else {
-                reader.unknown(_name, among: ["host", "port", "encryption", "user", "password", "from", "fromName", "replyTo"])
-            }
-        }
-        if host == nil { reader.missing("host", in: node) }
-        if from == nil { reader.missing("from", in: node) }
-        guard let host, let from else { return nil }
-        self.host = host
-        self.port = port
-        self.encryption = encryption ?? .startTLS
-        self.user = user
-        self.password = password
-        self.from = from
-        self.fromName = fromName
-        self.replyTo = replyTo
+    public init(_ reader: inout ParamsReader) {
+        host = reader.string("host", .tenantMailServerHost)
+        port = reader.integer(ifPresent: "port", 1...65535)
+        encryption = reader.enumeration(ifPresent: "encryption") ?? .startTLS
+        user = reader.string(ifPresent: "user", .tenantMailServerUser)
+        password = reader.string(ifPresent: "password", .tenantMailServerPassword)
+        from = reader.string("from", .tenantMailServerFrom)
+        fromName = reader.string(ifPresent: "fromName", .tenantMailServerFromName)
+        replyTo = reader.string(ifPresent: "replyTo", .tenantMailServerReplyTo)
+        reader.refuseOthers(than: "host port encryption user password from fromName replyTo")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("host")
-        writer.string(host)
-        if let port {
-            writer.key("port")
-            writer.int(port)
-        }
-        writer.key("encryption")
-        writer.string(encryption.rawValue)
-        if let user {
-            writer.key("user")
-            writer.string(user)
-        }
-        if let password {
-            writer.key("password")
-            writer.string(password)
-        }
-        writer.key("from")
-        writer.string(from)
-        if let fromName {
-            writer.key("fromName")
-            writer.string(fromName)
-        }
-        if let replyTo {
-            writer.key("replyTo")
-            writer.string(replyTo)
-        }
+        writer.member("host", host)
+        writer.member("port", port)
+        writer.member("encryption", encryption.rawValue)
+        writer.member("user", user)
+        writer.member("password", password)
+        writer.member("from", from)
+        writer.member("fromName", fromName)
+        writer.member("replyTo", replyTo)
         writer.endObject()
     }
 }

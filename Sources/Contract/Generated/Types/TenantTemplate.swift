@@ -26,60 +26,24 @@ public struct TenantTemplate: ContractParams, ContractResult, Equatable {
         self.html = html
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var purpose: TemplatePurpose?
-        var channel: Channel?
-        var language: String?
-        var subject: String?
-        var text: String?
-        var html: String?
-        node.forEachPair { _name, _value in
-            if _name.isString("purpose") {
-                purpose = reader.enumeration(_value, at: "purpose")
-            } else if _name.isString("channel") {
-                channel = reader.enumeration(_value, at: "channel")
-            } else if _name.isString("language") {
-                language = reader.string(_value, at: "language", .languageTag)
-            } else if _name.isString("subject") {
-                subject = reader.string(_value, at: "subject", .tenantTemplateSubject)
-            } else if _name.isString("text") {
-                text = reader.string(_value, at: "text", .tenantTemplateText)
-            } else if _name.isString("html") {
-                html = reader.string(_value, at: "html", .tenantTemplateHtml)
-            } else {
-                reader.unknown(_name, among: ["purpose", "channel", "language", "subject", "text", "html"])
-            }
-        }
-        if purpose == nil { reader.missing("purpose", in: node) }
-        if language == nil { reader.missing("language", in: node) }
-        if text == nil { reader.missing("text", in: node) }
-        guard let purpose, let language, let text else { return nil }
-        self.purpose = purpose
-        self.channel = channel ?? .email
-        self.language = language
-        self.subject = subject
-        self.text = text
-        self.html = html
+    public init(_ reader: inout ParamsReader) {
+        purpose = reader.enumeration("purpose")
+        channel = reader.enumeration(ifPresent: "channel") ?? .email
+        language = reader.string("language", .languageTag)
+        subject = reader.string(ifPresent: "subject", .tenantTemplateSubject)
+        text = reader.string("text", .tenantTemplateText)
+        html = reader.string(ifPresent: "html", .tenantTemplateHtml)
+        reader.refuseOthers(than: "purpose channel language subject text html")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("purpose")
-        writer.string(purpose.rawValue)
-        writer.key("channel")
-        writer.string(channel.rawValue)
-        writer.key("language")
-        writer.string(language)
-        if let subject {
-            writer.key("subject")
-            writer.string(subject)
-        }
-        writer.key("text")
-        writer.string(text)
-        if let html {
-            writer.key("html")
-            writer.string(html)
-        }
+        writer.member("purpose", purpose.rawValue)
+        writer.member("channel", channel.rawValue)
+        writer.member("language", language)
+        writer.member("subject", subject)
+        writer.member("text", text)
+        writer.member("html", html)
         writer.endObject()
     }
 }

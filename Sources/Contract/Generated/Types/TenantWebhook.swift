@@ -20,44 +20,20 @@ public struct TenantWebhook: ContractParams, ContractResult, Equatable {
         self.allowInsecure = allowInsecure
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var url: String?
-        var secret: String?
-        var allowPrivateNetwork: Bool?
-        var allowInsecure: Bool?
-        node.forEachPair { _name, _value in
-            if _name.isString("url") {
-                url = reader.string(_value, at: "url", .tenantWebhookUrl)
-            } else if _name.isString("secret") {
-                secret = reader.string(_value, at: "secret", .tenantWebhookSecret)
-            } else if _name.isString("allowPrivateNetwork") {
-                allowPrivateNetwork = reader.boolean(_value, at: "allowPrivateNetwork")
-            } else if _name.isString("allowInsecure") {
-                allowInsecure = reader.boolean(_value, at: "allowInsecure")
-            } else {
-                reader.unknown(_name, among: ["url", "secret", "allowPrivateNetwork", "allowInsecure"])
-            }
-        }
-        if url == nil { reader.missing("url", in: node) }
-        guard let url else { return nil }
-        self.url = url
-        self.secret = secret
-        self.allowPrivateNetwork = allowPrivateNetwork ?? false
-        self.allowInsecure = allowInsecure ?? false
+    public init(_ reader: inout ParamsReader) {
+        url = reader.string("url", .tenantWebhookUrl)
+        secret = reader.string(ifPresent: "secret", .tenantWebhookSecret)
+        allowPrivateNetwork = reader.boolean(ifPresent: "allowPrivateNetwork") ?? false
+        allowInsecure = reader.boolean(ifPresent: "allowInsecure") ?? false
+        reader.refuseOthers(than: "url secret allowPrivateNetwork allowInsecure")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("url")
-        writer.string(url)
-        if let secret {
-            writer.key("secret")
-            writer.string(secret)
-        }
-        writer.key("allowPrivateNetwork")
-        writer.bool(allowPrivateNetwork)
-        writer.key("allowInsecure")
-        writer.bool(allowInsecure)
+        writer.member("url", url)
+        writer.member("secret", secret)
+        writer.member("allowPrivateNetwork", allowPrivateNetwork)
+        writer.member("allowInsecure", allowInsecure)
         writer.endObject()
     }
 }

@@ -27,10 +27,7 @@ public struct TestAnswer: ContractResult, Equatable {
             writer.key("error")
             error.write(to: &writer)
         }
-        if let passkeyChallenge {
-            writer.key("passkeyChallenge")
-            writer.string(passkeyChallenge)
-        }
+        writer.member("passkeyChallenge", passkeyChallenge)
         writer.endObject()
     }
 }

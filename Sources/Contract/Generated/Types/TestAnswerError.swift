@@ -35,46 +35,20 @@ public struct TestAnswerError: ContractParams, ContractResult, Equatable {
         self.endpoint = endpoint
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var code: String?
-        var description: String?
-        var status: Int64?
-        var endpoint: Endpoint?
-        node.forEachPair { _name, _value in
-            if _name.isString("code") {
-                code = reader.string(_value, at: "code", .testAnswerErrorCode)
-            } else if _name.isString("description") {
-                description = reader.string(_value, at: "description", .testAnswerErrorDescription)
-            } else if _name.isString("status") {
-                status = reader.integer(_value, at: "status", 400...599)
-            } else if _name.isString("endpoint") {
-                endpoint = reader.enumeration(_value, at: "endpoint")
-            } else {
-                reader.unknown(_name, among: ["code", "description", "status", "endpoint"])
-            }
-        }
-        if code == nil { reader.missing("code", in: node) }
-        guard let code else { return nil }
-        self.code = code
-        self.description = description
-        self.status = status
-        self.endpoint = endpoint ?? .token
+    public init(_ reader: inout ParamsReader) {
+        code = reader.string("code", .testAnswerErrorCode)
+        description = reader.string(ifPresent: "description", .testAnswerErrorDescription)
+        status = reader.integer(ifPresent: "status", 400...599)
+        endpoint = reader.enumeration(ifPresent: "endpoint") ?? .token
+        reader.refuseOthers(than: "code description status endpoint")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("code")
-        writer.string(code)
-        if let description {
-            writer.key("description")
-            writer.string(description)
-        }
-        if let status {
-            writer.key("status")
-            writer.int(status)
-        }
-        writer.key("endpoint")
-        writer.string(endpoint.rawValue)
+        writer.member("code", code)
+        writer.member("description", description)
+        writer.member("status", status)
+        writer.member("endpoint", endpoint.rawValue)
         writer.endObject()
     }
 }

@@ -29,42 +29,15 @@ public struct TestClient: ContractParams, Equatable {
         self.redirectUris = redirectUris
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var clientId: String?
-        var clientSecret: String?
-        var keys: [JSONObject]?
-        var jwksUri: String?
-        var assertionIssuer: String?
-        var assertionSubject: String?
-        var redirectUris: [String]?
-        node.forEachPair { _name, _value in
-            if _name.isString("clientId") {
-                clientId = reader.string(_value, at: "clientId", .testClientClientId)
-            } else if _name.isString("clientSecret") {
-                clientSecret = reader.string(_value, at: "clientSecret", .testClientClientSecret)
-            } else if _name.isString("keys") {
-                keys = reader.array(_value, at: "keys", count: 1...20, isUnique: false) { reader, value, step in reader.anyObject(value, at: step) }
-            } else if _name.isString("jwksUri") {
-                jwksUri = reader.string(_value, at: "jwksUri", .testClientJwksUri)
-            } else if _name.isString("assertionIssuer") {
-                assertionIssuer = reader.string(_value, at: "assertionIssuer", .testClientAssertionIssuer)
-            } else if _name.isString("assertionSubject") {
-                assertionSubject = reader.string(_value, at: "assertionSubject", .testClientAssertionSubject)
-            } else if _name.isString("redirectUris") {
-                redirectUris = reader.array(_value, at: "redirectUris", count: 0...100, isUnique: false) { reader, value, step in reader.string(value, at: step, .testClientRedirectUrisElement) }
-            } else {
-                reader.unknown(_name, among: ["clientId", "clientSecret", "keys", "jwksUri", "assertionIssuer", "assertionSubject", "redirectUris"])
-            }
-        }
-        if clientId == nil { reader.missing("clientId", in: node) }
-        guard let clientId else { return nil }
-        self.clientId = clientId
-        self.clientSecret = clientSecret
-        self.keys = keys
-        self.jwksUri = jwksUri
-        self.assertionIssuer = assertionIssuer
-        self.assertionSubject = assertionSubject
-        self.redirectUris = redirectUris
+    public init(_ reader: inout ParamsReader) {
+        clientId = reader.string("clientId", .testClientClientId)
+        clientSecret = reader.string(ifPresent: "clientSecret", .testClientClientSecret)
+        keys = reader.array(ifPresent: "keys", count: 1...20, isUnique: false) { reader, value, step in reader.anyObject(value, at: step) }
+        jwksUri = reader.string(ifPresent: "jwksUri", .testClientJwksUri)
+        assertionIssuer = reader.string(ifPresent: "assertionIssuer", .testClientAssertionIssuer)
+        assertionSubject = reader.string(ifPresent: "assertionSubject", .testClientAssertionSubject)
+        redirectUris = reader.array(ifPresent: "redirectUris", count: 0...100, isUnique: false) { reader, value, step in reader.string(value, at: step, .testClientRedirectUrisElement) }
+        reader.refuseOthers(than: "clientId clientSecret keys jwksUri assertionIssuer assertionSubject redirectUris")
     }
 }
 

@@ -41,58 +41,19 @@ public struct TestIssuer: ContractParams, Equatable {
         self.signInAs = signInAs
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var name: String?
-        var tenantId: String?
-        var passwordless: Bool?
-        var createAccounts: Bool?
-        var clients: [TestClient]?
-        var resources: [TestResource]?
-        var registration: Bool?
-        var clientIdMetadata: Bool?
-        var dpop: TestDpop?
-        var requirePushedRequests: Bool?
-        var signInAs: String?
-        node.forEachPair { _name, _value in
-            if _name.isString("name") {
-                name = reader.string(_value, at: "name", .testIssuerName)
-            } else if _name.isString("tenantId") {
-                tenantId = reader.string(_value, at: "tenantId", .tenantId)
-            } else if _name.isString("passwordless") {
-                passwordless = reader.boolean(_value, at: "passwordless")
-            } else if _name.isString("createAccounts") {
-                createAccounts = reader.boolean(_value, at: "createAccounts")
-            } else if _name.isString("clients") {
-                clients = reader.array(_value, at: "clients", count: 1...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("resources") {
-                resources = reader.array(_value, at: "resources", count: 1...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
-            } else if _name.isString("registration") {
-                registration = reader.boolean(_value, at: "registration")
-            } else if _name.isString("clientIdMetadata") {
-                clientIdMetadata = reader.boolean(_value, at: "clientIdMetadata")
-            } else if _name.isString("dpop") {
-                dpop = reader.enumeration(_value, at: "dpop")
-            } else if _name.isString("requirePushedRequests") {
-                requirePushedRequests = reader.boolean(_value, at: "requirePushedRequests")
-            } else if _name.isString("signInAs") {
-                signInAs = reader.string(_value, at: "signInAs", .testIssuerSignInAs)
-            } else {
-                reader.unknown(_name, among: ["name", "tenantId", "passwordless", "createAccounts", "clients", "resources", "registration", "clientIdMetadata", "dpop", "requirePushedRequests", "signInAs"])
-            }
-        }
-        if name == nil { reader.missing("name", in: node) }
-        guard let name else { return nil }
-        self.name = name
-        self.tenantId = tenantId
-        self.passwordless = passwordless ?? false
-        self.createAccounts = createAccounts ?? false
-        self.clients = clients
-        self.resources = resources
-        self.registration = registration
-        self.clientIdMetadata = clientIdMetadata
-        self.dpop = dpop ?? .optional
-        self.requirePushedRequests = requirePushedRequests ?? false
-        self.signInAs = signInAs
+    public init(_ reader: inout ParamsReader) {
+        name = reader.string("name", .testIssuerName)
+        tenantId = reader.string(ifPresent: "tenantId", .tenantId)
+        passwordless = reader.boolean(ifPresent: "passwordless") ?? false
+        createAccounts = reader.boolean(ifPresent: "createAccounts") ?? false
+        clients = reader.array(ifPresent: "clients", count: 1...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        resources = reader.array(ifPresent: "resources", count: 1...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+        registration = reader.boolean(ifPresent: "registration")
+        clientIdMetadata = reader.boolean(ifPresent: "clientIdMetadata")
+        dpop = reader.enumeration(ifPresent: "dpop") ?? .optional
+        requirePushedRequests = reader.boolean(ifPresent: "requirePushedRequests") ?? false
+        signInAs = reader.string(ifPresent: "signInAs", .testIssuerSignInAs)
+        reader.refuseOthers(than: "name tenantId passwordless createAccounts clients resources registration clientIdMetadata dpop requirePushedRequests signInAs")
     }
 }
 

@@ -28,16 +28,11 @@ public struct TestIssuerAddress: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("name")
-        writer.string(name)
-        writer.key("tenantId")
-        writer.string(tenantId)
-        writer.key("issuer")
-        writer.string(issuer)
-        writer.key("discoveryUrl")
-        writer.string(discoveryUrl)
-        writer.key("jwksUrl")
-        writer.string(jwksUrl)
+        writer.member("name", name)
+        writer.member("tenantId", tenantId)
+        writer.member("issuer", issuer)
+        writer.member("discoveryUrl", discoveryUrl)
+        writer.member("jwksUrl", jwksUrl)
         if let resources {
             writer.key("resources")
             writer.beginArray()

@@ -17,26 +17,11 @@ public struct TestResource: ContractParams, Equatable {
         self.name = name
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var resource: String?
-        var scopes: [String]?
-        var name: String?
-        node.forEachPair { _name, _value in
-            if _name.isString("resource") {
-                resource = reader.string(_value, at: "resource", .testResourceResource)
-            } else if _name.isString("scopes") {
-                scopes = reader.array(_value, at: "scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .testResourceScopesElement) }
-            } else if _name.isString("name") {
-                name = reader.string(_value, at: "name", .testResourceName)
-            } else {
-                reader.unknown(_name, among: ["resource", "scopes", "name"])
-            }
-        }
-        if resource == nil { reader.missing("resource", in: node) }
-        guard let resource else { return nil }
-        self.resource = resource
-        self.scopes = scopes
-        self.name = name
+    public init(_ reader: inout ParamsReader) {
+        resource = reader.string("resource", .testResourceResource)
+        scopes = reader.array(ifPresent: "scopes", count: 0...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .testResourceScopesElement) }
+        name = reader.string(ifPresent: "name", .testResourceName)
+        reader.refuseOthers(than: "resource scopes name")
     }
 }
 

@@ -19,10 +19,8 @@ public struct TestResourceAddress: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("resource")
-        writer.string(resource)
-        writer.key("metadataUrl")
-        writer.string(metadataUrl)
+        writer.member("resource", resource)
+        writer.member("metadataUrl", metadataUrl)
         writer.key("metadata")
         metadata.write(to: &writer)
         writer.endObject()

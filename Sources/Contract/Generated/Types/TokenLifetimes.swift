@@ -23,50 +23,22 @@ public struct TokenLifetimes: ContractParams, ContractResult, Equatable {
         self.refreshReuseGraceSeconds = refreshReuseGraceSeconds
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var idTokenSeconds: Int64?
-        var accessTokenSeconds: Int64?
-        var refreshTokenSeconds: Int64?
-        var sessionSeconds: Int64?
-        var refreshReuseGraceSeconds: Int64?
-        node.forEachPair { _name, _value in
-            if _name.isString("idTokenSeconds") {
-                idTokenSeconds = reader.integer(_value, at: "idTokenSeconds", 60...86400)
-            } else if _name.isString("accessTokenSeconds") {
-                accessTokenSeconds = reader.integer(_value, at: "accessTokenSeconds", 60...86400)
-            } else if _name.isString("refreshTokenSeconds") {
-                refreshTokenSeconds = reader.integer(_value, at: "refreshTokenSeconds", 60...31536000)
-            } else if _name.isString("sessionSeconds") {
-                sessionSeconds = reader.integer(_value, at: "sessionSeconds", 60...315360000)
-            } else if _name.isString("refreshReuseGraceSeconds") {
-                refreshReuseGraceSeconds = reader.integer(_value, at: "refreshReuseGraceSeconds", 0...3600)
-            } else {
-                reader.unknown(_name, among: ["idTokenSeconds", "accessTokenSeconds", "refreshTokenSeconds", "sessionSeconds", "refreshReuseGraceSeconds"])
-            }
-        }
-        self.idTokenSeconds = idTokenSeconds ?? 3600
-        self.accessTokenSeconds = accessTokenSeconds ?? 3600
-        self.refreshTokenSeconds = refreshTokenSeconds
-        self.sessionSeconds = sessionSeconds
-        self.refreshReuseGraceSeconds = refreshReuseGraceSeconds ?? 30
+    public init(_ reader: inout ParamsReader) {
+        idTokenSeconds = reader.integer(ifPresent: "idTokenSeconds", 60...86400) ?? 3600
+        accessTokenSeconds = reader.integer(ifPresent: "accessTokenSeconds", 60...86400) ?? 3600
+        refreshTokenSeconds = reader.integer(ifPresent: "refreshTokenSeconds", 60...31536000)
+        sessionSeconds = reader.integer(ifPresent: "sessionSeconds", 60...315360000)
+        refreshReuseGraceSeconds = reader.integer(ifPresent: "refreshReuseGraceSeconds", 0...3600) ?? 30
+        reader.refuseOthers(than: "idTokenSeconds accessTokenSeconds refreshTokenSeconds sessionSeconds refreshReuseGraceSeconds")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("idTokenSeconds")
-        writer.int(idTokenSeconds)
-        writer.key("accessTokenSeconds")
-        writer.int(accessTokenSeconds)
-        if let refreshTokenSeconds {
-            writer.key("refreshTokenSeconds")
-            writer.int(refreshTokenSeconds)
-        }
-        if let sessionSeconds {
-            writer.key("sessionSeconds")
-            writer.int(sessionSeconds)
-        }
-        writer.key("refreshReuseGraceSeconds")
-        writer.int(refreshReuseGraceSeconds)
+        writer.member("idTokenSeconds", idTokenSeconds)
+        writer.member("accessTokenSeconds", accessTokenSeconds)
+        writer.member("refreshTokenSeconds", refreshTokenSeconds)
+        writer.member("sessionSeconds", sessionSeconds)
+        writer.member("refreshReuseGraceSeconds", refreshReuseGraceSeconds)
         writer.endObject()
     }
 }

@@ -25,16 +25,11 @@ public struct Tokens: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("idToken")
-        writer.string(idToken)
-        writer.key("accessToken")
-        writer.string(accessToken)
-        writer.key("refreshToken")
-        writer.string(refreshToken)
-        writer.key("scope")
-        writer.string(scope)
-        writer.key("expiresAt")
-        writer.int(expiresAt)
+        writer.member("idToken", idToken)
+        writer.member("accessToken", accessToken)
+        writer.member("refreshToken", refreshToken)
+        writer.member("scope", scope)
+        writer.member("expiresAt", expiresAt)
         writer.endObject()
     }
 }

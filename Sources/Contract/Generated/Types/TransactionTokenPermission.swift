@@ -17,36 +17,17 @@ public struct TransactionTokenPermission: ContractParams, ContractResult, Equata
         self.scopes = scopes
     }
 
-    public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
-        var clientId: String?
-        var audience: String?
-        var scopes: [String]?
-        node.forEachPair { _name, _value in
-            if _name.isString("clientId") {
-                clientId = reader.string(_value, at: "clientId", .clientId)
-            } else if _name.isString("audience") {
-                audience = reader.string(_value, at: "audience", .transactionTokenPermissionAudience)
-            } else if _name.isString("scopes") {
-                scopes = reader.array(_value, at: "scopes", count: 1...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .transactionTokenPermissionScopesElement) }
-            } else {
-                reader.unknown(_name, among: ["clientId", "audience", "scopes"])
-            }
-        }
-        if clientId == nil { reader.missing("clientId", in: node) }
-        if audience == nil { reader.missing("audience", in: node) }
-        if scopes == nil { reader.missing("scopes", in: node) }
-        guard let clientId, let audience, let scopes else { return nil }
-        self.clientId = clientId
-        self.audience = audience
-        self.scopes = scopes
+    public init(_ reader: inout ParamsReader) {
+        clientId = reader.string("clientId", .clientId)
+        audience = reader.string("audience", .transactionTokenPermissionAudience)
+        scopes = reader.array("scopes", count: 1...100, isUnique: true) { reader, value, step in reader.string(value, at: step, .transactionTokenPermissionScopesElement) }
+        reader.refuseOthers(than: "clientId audience scopes")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("clientId")
-        writer.string(clientId)
-        writer.key("audience")
-        writer.string(audience)
+        writer.member("clientId", clientId)
+        writer.member("audience", audience)
         writer.key("scopes")
         writer.beginArray()
         for element in scopes {

@@ -73,16 +73,10 @@ public struct TrustedIssuer: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("name")
-        writer.string(name)
-        writer.key("arn")
-        writer.string(arn)
-        writer.key("issuer")
-        writer.string(issuer)
-        if let tenantId {
-            writer.key("tenantId")
-            writer.string(tenantId)
-        }
+        writer.member("name", name)
+        writer.member("arn", arn)
+        writer.member("issuer", issuer)
+        writer.member("tenantId", tenantId)
         writer.key("audiences")
         writer.beginArray()
         for element in audiences {
@@ -103,10 +97,7 @@ public struct TrustedIssuer: ContractResult, Equatable {
             }
             writer.endArray()
         }
-        if let jwksUri {
-            writer.key("jwksUri")
-            writer.string(jwksUri)
-        }
+        writer.member("jwksUri", jwksUri)
         if let algorithms {
             writer.key("algorithms")
             writer.beginArray()
@@ -132,18 +123,11 @@ public struct TrustedIssuer: ContractResult, Equatable {
             writer.endArray()
         }
         writer.endObject()
-        writer.key("maxLifetimeSeconds")
-        writer.int(maxLifetimeSeconds)
-        if let maxAgeSeconds {
-            writer.key("maxAgeSeconds")
-            writer.int(maxAgeSeconds)
-        }
-        writer.key("singleUse")
-        writer.bool(singleUse)
-        writer.key("allowInsecure")
-        writer.bool(allowInsecure)
-        writer.key("allowPrivateNetwork")
-        writer.bool(allowPrivateNetwork)
+        writer.member("maxLifetimeSeconds", maxLifetimeSeconds)
+        writer.member("maxAgeSeconds", maxAgeSeconds)
+        writer.member("singleUse", singleUse)
+        writer.member("allowInsecure", allowInsecure)
+        writer.member("allowPrivateNetwork", allowPrivateNetwork)
         writer.key("uses")
         writer.beginArray()
         for element in uses {
@@ -163,10 +147,8 @@ public struct TrustedIssuer: ContractResult, Equatable {
             writer.string(member.value)
         }
         writer.endObject()
-        writer.key("createdAt")
-        writer.int(createdAt)
-        writer.key("updatedAt")
-        writer.int(updatedAt)
+        writer.member("createdAt", createdAt)
+        writer.member("updatedAt", updatedAt)
         writer.endObject()
     }
 }

@@ -16,10 +16,8 @@ public struct UnknownCredential: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("rpId")
-        writer.string(rpId)
-        writer.key("credentialId")
-        writer.string(credentialId)
+        writer.member("rpId", rpId)
+        writer.member("credentialId", credentialId)
         writer.endObject()
     }
 }

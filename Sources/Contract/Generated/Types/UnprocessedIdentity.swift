@@ -16,10 +16,8 @@ public struct UnprocessedIdentity: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("identityId")
-        writer.string(identityId)
-        writer.key("errorCode")
-        writer.string(errorCode)
+        writer.member("identityId", identityId)
+        writer.member("errorCode", errorCode)
         writer.endObject()
     }
 }

@@ -19,12 +19,9 @@ public struct Violation: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("pointer")
-        writer.string(pointer)
-        writer.key("rule")
-        writer.string(rule)
-        writer.key("message")
-        writer.string(message)
+        writer.member("pointer", pointer)
+        writer.member("rule", rule)
+        writer.member("message", message)
         writer.endObject()
     }
 }
