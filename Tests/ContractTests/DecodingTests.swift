@@ -65,6 +65,7 @@ import Testing
             ["minLength /principalTags/k", "pattern /principalTags/k", "propertyNames /principalTags/<"]
         ),
         (#"{"poolId": "a:0", "login": {"p": "u"}}"#, ["unknownParameter /login", "required /logins"]),
+        (#"{"x": 1, "logins": 2, "y": 3, "poolId": 4}"#, ["unknownParameter /x", "type /logins", "unknownParameter /y", "type /poolId"]),
         (
             #"{"poolId": "!", "logins": 1, "durationSeconds": "x", "identityId": 2, "more": 3}"#,
             ["pattern /poolId", "type /logins", "type /durationSeconds", "type /identityId", "unknownParameter /more"]

@@ -20,6 +20,28 @@ struct JSONNodeTests {
         #expect(names == ["a", "bc", "n", "z"])
     }
 
+    @Test("members are looked up in any order, and members that were not looked up are noticed")
+    func lookup() throws {
+        let object = root
+        for names in [["a", "bc", "n", "z"], ["z", "n", "bc", "a"], ["n", "missing", "a", "z", "bc"]] as [[StaticString]] {
+            var members = MemberLookup(object)
+            for name in names {
+                #expect(members.hasOthers)
+                #expect(members.value(of: name)?.rawText == object[name]?.rawText)
+            }
+            #expect(!members.hasOthers)
+        }
+        var scalar = MemberLookup(try #require(root["n"]))
+        #expect(scalar.value(of: "n") == nil && !scalar.hasOthers)
+    }
+
+    @Test("the members of a list of names are counted")
+    func counted() {
+        #expect(root.count(ofMembers: "a bc missing") == 2)
+        #expect(root.count(ofMembers: "b") == 0)
+        #expect(root["a"]?.count(ofMembers: "a") == 0)
+    }
+
     @Test("elements are visited in order, whatever their kind")
     func elements() {
         var seen: [String] = []
