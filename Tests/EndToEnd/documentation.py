@@ -322,7 +322,8 @@ class Place:
         os.symlink(os.path.join(ROOT, "clients", "node"), os.path.join(self.folder, "node_modules", "mintmark"))
         self.environment = clean_environment(self.home, {
             "PATH": os.pathsep.join([os.path.join(self.home, "bin"), os.path.dirname(sys.executable), *(server.programs() if server else []), os.environ["PATH"]]),
-            "PYTHONPATH": os.pathsep.join([packages, os.path.join(ROOT, "clients", "python", "src")]), "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": os.pathsep.join([packages, os.path.join(ROOT, "clients", "python", "src")]), "PYTHONDONTWRITEBYTECODE": "",
+            "PYTHONPYCACHEPREFIX": os.path.join(ROOT, ".build", "python-cache"),
             "MINTMARK_BINARY": os.path.realpath(binary()), "CHECKOUT": ROOT, "TMPDIR": self.home,
             "GOCACHE": os.environ.get("GOCACHE") or os.path.join(ROOT, ".build", "go-cache"),
             **(server.environment() if server else {})})

@@ -1,7 +1,10 @@
-"""Runs oidc-provider-mock, a third-party OpenID provider, as a process that ends with the test."""
+"""Runs oidc-provider-mock, a third-party OpenID provider, as a process that ends with the test.
+
+Loading the provider takes half a second of processor time. One process loads it, and starts each provider as a copy of itself."""
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -14,6 +17,20 @@ from websites import DISCOVERY, closed_port
 BACK = "http://localhost/back"
 
 
+class Loaded:
+    """The process that has loaded the provider. It ends with the process of the tests, and ends its providers."""
+
+    current = None
+
+    def __init__(self):
+        self._process = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    def order(self, **order):
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+
 class OIDCProviderMock:
     """A provider. `people` are the claims of its users. A cleanup of `case` ends it."""
 
@@ -21,11 +38,9 @@ class OIDCProviderMock:
         port = closed_port()
         self.issuer = f"http://127.0.0.1:{port}"
         options = [part for claims in people for part in ("--user-claims", json.dumps(claims))]
-        self.process = process = subprocess.Popen(
-            [os.path.join(os.path.dirname(sys.executable), "oidc-provider-mock"), "-p", str(port), *options],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        case.addCleanup(process.wait)
-        case.addCleanup(process.kill)
+        Loaded.current = Loaded.current or Loaded()
+        self._number = Loaded.current.order(start=["-p", str(port), *options])
+        case.addCleanup(self.stop)
         deadline = time.monotonic() + 90
         while True:
             try:
@@ -34,11 +49,12 @@ class OIDCProviderMock:
             except OSError:
                 if time.monotonic() > deadline:
                     raise
-                time.sleep(0.1)
+                time.sleep(0.02)
 
     def stop(self):
-        self.process.kill()
-        self.process.wait()
+        if self._number:
+            Loaded.current.order(end=self._number)
+            self._number = None
 
     def send(self, authorization_url, subject="alice"):
         """Opens the authorization URL and signs in as `subject`. Returns the URL of the redirect."""
@@ -67,3 +83,33 @@ class OIDCProviderMock:
         form = {"grant_type": "authorization_code", "code": code, "redirect_uri": BACK, "client_id": client, "client_secret": "secret"}
         with urllib.request.urlopen(f"{self.issuer}/oauth2/token", urllib.parse.urlencode(form).encode()) as answer:
             return json.load(answer)
+
+
+def obey():
+    """Carries out the orders on standard input: the process that has loaded the provider."""
+    from oidc_provider_mock.__main__ import run
+    providers = set()
+    for line in sys.stdin:
+        order = json.loads(line)
+        if "start" in order:
+            number = os.fork()
+            if number == 0:
+                os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+                os.dup2(0, 1)
+                try:
+                    run(order["start"])
+                finally:
+                    os._exit(1)
+            providers.add(number)
+        else:
+            number = order["end"]
+            providers.remove(number)
+            os.kill(number, signal.SIGKILL)
+            os.waitpid(number, 0)
+        print(number, flush=True)
+    for number in providers:
+        os.kill(number, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    obey()

@@ -102,13 +102,10 @@ class PasskeysInTheBrowser(EndToEnd):
         return os.path.join(made or os.path.join(ROOT, ".build"), "debug", "SwiftPasskeys")
 
     def built_with_java(self):
-        """Compiles the client, as it is, and returns the command of its example."""
+        """Returns the command of the example, with the present client. Its build is made once for all tests."""
         java = os.path.join(CLIENTS, "java")
-        classes = os.path.join(self.folder, "classes")
-        sources = [os.path.join(folder, name) for part in ("main", "generated")
-                   for folder, _, names in os.walk(os.path.join(java, "src", part, "java")) for name in names if name.endswith(".java")]
-        subprocess.run(["javac", "-nowarn", "-d", classes, *sources], check=True, stderr=subprocess.DEVNULL)
-        return ["java", "-cp", classes, os.path.join(java, "examples", "Passkeys.java")]
+        made = subprocess.run([os.path.join(java, "build")], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+        return ["java", "-cp", os.path.join(made, "mintmark.jar"), os.path.join(java, "examples", "Passkeys.java")]
 
     def signs_in_with_a_moved_passkey(self, kind):
         """Chromium refuses to make a passkey on a key that stores passkeys and does not verify the user. Such a key can have one nevertheless."""

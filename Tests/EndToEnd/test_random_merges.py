@@ -30,7 +30,7 @@ class RandomMerges(Federation):
 
     def test_merges_lose_no_data_and_weaken_no_account(self):
         """MINTMARK_TEST_MERGES sets the number of pairs. A failure names the number and the seed of its pair."""
-        usual = {"sqlite": 400, "postgres": 60}[stores.current.kind]
+        usual = {"sqlite": 120, "postgres": 60}[stores.current.kind]
         count, world = int(os.environ.get("MINTMARK_TEST_MERGES", usual)), self.world()
         seeds = iter([(number, random.randrange(1 << 32)) for number in range(count)])
         outcomes, failures, lock = collections.Counter(), [], threading.Lock()

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import textwrap
 
-from support import ROOT, SOURCES, ClientTest
+from support import COMPILED, ROOT, SOURCES, ClientTest
 
 
 class Plugin(ClientTest):
@@ -17,7 +17,7 @@ class Plugin(ClientTest):
             file.write("[pytest]\n" + settings)
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-p", "mintmark.pytest_plugin", "-p", "no:cacheprovider", self.folder], cwd=self.folder, text=True,
-            capture_output=True, env={**os.environ, "PYTHONPATH": SOURCES, "PYTHONDONTWRITEBYTECODE": "1"})
+            capture_output=True, env={**os.environ, "PYTHONPATH": SOURCES, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": COMPILED})
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout + done.stderr
 
