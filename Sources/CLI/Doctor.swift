@@ -19,11 +19,15 @@ struct Doctor: ParsableCommand {
             an error also has its "type".
 
               mintmark doctor --store shop.db
+              mintmark doctor --backup --store backups/monday.db
               mintmark doctor --json
             """
     )
 
     @OptionGroup(title: "Store") var options: StoreOptions
+
+    @Flag(help: "Check a backup, which no service uses: it is no problem that it cannot be written, for example on a read-only medium.")
+    var backup = false
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -66,7 +70,8 @@ struct Doctor: ParsableCommand {
             .store, true, "store \(facts.path ?? "in memory"), schema version \(facts.schemaVersion)\(newer), \(facts.bytes / 1024) KiB")
         if facts.kind == .sqlite, let path = facts.path { try Self.checkModes(path) { try report.add(.fileModes, $0, $1) } }
         if let reason = (database.driver as? SQLiteDatabase)?.readOnlyReason {
-            try report.note(.writable, "the store can be read, but not used by a service: \(reason)")
+            let text = "the store can be read, but not used by a service: \(reason)"
+            if backup { try report.note(.writable, text) } else { try report.add(.writable, false, text) }
         } else {
             try database.tryToWrite()
             try report.add(.writable, true, "the store is writable")

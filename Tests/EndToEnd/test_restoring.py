@@ -224,11 +224,14 @@ class Restoring(WithBackup):
             return run(*arguments, home=self.folder, timeout=60, **other)
 
         done = mintmark("doctor", "--store", self.backup)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("!!  the store can be read, but not used by a service: the file cannot be written (Permission denied)", done.stdout.decode())
+        done = mintmark("doctor", "--backup", "--store", self.backup)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("--  the store can be read, but not used by a service: the file cannot be written (Permission denied)", done.stdout.decode())
         self.assertIn(b"every page of the database is intact", done.stdout)
         os.chmod(self.backup, 0o600)   # Only the folder is read-only.
-        done = mintmark("doctor", "--store", self.backup)
+        done = mintmark("doctor", "--backup", "--store", self.backup)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn(f"the folder {medium}/ cannot be written", done.stdout.decode())
         os.chmod(self.backup, 0o400)
