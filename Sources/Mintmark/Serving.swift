@@ -67,17 +67,19 @@ extension Mintmark {
     /// Logs that the opened store is new, since a mistyped path also creates a store. An empty file can be the rest of a store that has
     /// lost its content, so it causes a warning in every command.
     func logNewStore(_ services: Services) {
-        guard configuration.store != .memory, let facts = try? services.context.database.facts(), facts.foundSchemaVersion == 0
-        else { return }
-        if facts.wasEmptyFile {
+        guard configuration.store != .memory else { return }
+        switch services.context.database.beginning {
+        case .existing: break
+        case .createdInEmptyFile:
             log.warning(
                 "the file of the store was empty; a new store was created in it",
                 metadata: [
                     "store": "\(configuration.store)",
                     "remedy": "if the file contained a store before, restore a backup with mintmark restore --replace",
                 ])
-        } else if logsOpening.load(ordering: .relaxed) {
+        case .created where logsOpening.load(ordering: .relaxed):
             log.info("a new store was created", metadata: ["store": "\(configuration.store)"])
+        case .created: break
         }
     }
 

@@ -22,6 +22,9 @@ public protocol Database: Sendable {
     /// Returns information about the store.
     func facts() throws -> StoreFacts
 
+    /// How this object found the store when it opened it.
+    var beginning: StoreBeginning { get }
+
     /// Completes the pending work and closes the store.
     func close()
 
@@ -106,8 +109,6 @@ public struct StoreFacts: Sendable {
     public let schemaVersion: Int
     /// The schema version that this process found when it opened the store, before migration; 0 if the process created the store.
     public let foundSchemaVersion: Int
-    /// Whether this process created the store in a file that existed and was empty.
-    public var wasEmptyFile = false
     /// The size of the database, in bytes.
     public let bytes: Int64
     /// The space in the database that is free for new rows, in bytes.
@@ -119,6 +120,15 @@ public struct StoreFacts: Sendable {
     /// The number of transactions that this process has committed since it opened the store, and the number of writes in them.
     public let commits: Int64
     public let writes: Int64
+}
+
+/// How a store was found when it was opened.
+public enum StoreBeginning: Sendable {
+    case existing
+    /// This process created the store.
+    case created
+    /// This process created the store in a file that existed and was empty.
+    case createdInEmptyFile
 }
 
 /// The schema versions of a store before and after opening.

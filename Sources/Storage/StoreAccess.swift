@@ -61,5 +61,6 @@ public struct StoreHandle: Database {
 
     public func tryToWrite() throws { try database.tryToWrite() }
     public func facts() throws -> StoreFacts { try database.facts() }
+    public var beginning: StoreBeginning { database.beginning }
     public func close() { database.close() }
 }

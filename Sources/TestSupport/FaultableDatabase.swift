@@ -24,6 +24,7 @@ public struct FaultableDatabase: Database {
     }
 
     public func facts() throws -> StoreFacts { try driver.facts() }
+    public var beginning: StoreBeginning { driver.beginning }
 
     public func close() { driver.close() }
 

@@ -34,6 +34,7 @@ struct CredentialsReadsTests {
 
         func tryToWrite() throws { try store.tryToWrite() }
         func facts() throws -> StoreFacts { try store.facts() }
+        var beginning: StoreBeginning { store.beginning }
         func close() { store.close() }
     }
 

@@ -87,5 +87,6 @@ struct NoticingDatabase: Database {
 
     func tryToWrite() throws { try inner.tryToWrite() }
     func facts() throws -> StoreFacts { try inner.facts() }
+    var beginning: StoreBeginning { inner.beginning }
     func close() { inner.close() }
 }

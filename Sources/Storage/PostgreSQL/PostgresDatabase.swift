@@ -139,6 +139,8 @@ public final class PostgresDatabase: Database {
 
     public func tryToWrite() throws { try writeNothing() }
 
+    public var beginning: StoreBeginning { versions.found > 0 ? .existing : .created }
+
     public func facts() throws -> StoreFacts {
         let (commits, writes) = counters.current
         let bytes = try read { tx in try tx.queryOne("SELECT pg_database_size(current_database())") { $0.int(0) } }

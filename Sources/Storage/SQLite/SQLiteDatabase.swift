@@ -18,7 +18,7 @@ public final class SQLiteDatabase: Database {
     private let identity: StoreFile.Identity?
     /// The reason the file was opened for reading only, or `nil` if it was opened for reading and writing.
     public let readOnlyReason: String?
-    private let wasEmptyFile: Bool
+    public let beginning: StoreBeginning
     private let versions: SchemaVersions
     private let readers: SQLiteReaders
     private let writer: SQLiteWriter
@@ -60,7 +60,6 @@ public final class SQLiteDatabase: Database {
         absolutePath = path
         identity = location == .memory ? nil : StoreFile.Identity(of: path)
         readOnlyReason = readOnly?.reason
-        wasEmptyFile = origin == .emptyFile
         let isURI = location == .memory || readOnly != nil
         let name = readOnly?.uri ?? path
         let waitMilliseconds = options.waitMilliseconds
@@ -73,6 +72,7 @@ public final class SQLiteDatabase: Database {
             let found = try SQLiteOpening.prepare(connection, usesLog: !isURI, path: path, migrations: migrations, options: options)
             versions = origin == .image ? SchemaVersions(found: 0, now: found.now) : found
         }
+        beginning = versions.found > 0 ? .existing : origin == .emptyFile ? .createdInEmptyFile : .created
         writer = SQLiteWriter(connection, counters: counters, memoryLock: memoryLock, running: running)
         readers = SQLiteReaders(memoryLock: memoryLock) {
             let reader = try SQLiteConnection(path: name, isURI: isURI, role: .reader, waitMilliseconds: waitMilliseconds)
@@ -146,7 +146,6 @@ public final class SQLiteDatabase: Database {
         let path: String? = if case .file(let path) = location { path } else { nil }
         return StoreFacts(
             kind: path == nil ? .memory : .sqlite, path: path, schemaVersion: versions.now, foundSchemaVersion: versions.found,
-            wasEmptyFile: wasEmptyFile && versions.found == 0,
             bytes: (pages?.count ?? 0) * (pages?.size ?? 0),
             freeBytes: (pages?.free ?? 0) * (pages?.size ?? 0), logBytes: path.map { StoreFile.size(of: $0 + "-wal") } ?? 0,
             journalMode: pages?.journalMode, commits: commits, writes: writes)
