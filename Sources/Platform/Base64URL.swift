@@ -73,36 +73,44 @@ public enum Base64URL {
 
     /// Decodes `text`; see `decode(_:)` for a sequence.
     public static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(text.count * 3 / 4)
-        var group: UInt32 = 0
-        var characters = 0
-        let valid = values.withUnsafeBufferPointer { values in
-            for byte in text {
-                let value = values[Int(byte)]
-                if value == 255 { return false }
-                group = group << 6 | UInt32(value)
-                characters += 1
-                if characters == 4 {
-                    decoded.append(UInt8(truncatingIfNeeded: group >> 16))
-                    decoded.append(UInt8(truncatingIfNeeded: group >> 8))
-                    decoded.append(UInt8(truncatingIfNeeded: group))
-                    group = 0
-                    characters = 0
-                }
-            }
-            return true
+        let groups = text.count / 4
+        let rest = text.count % 4
+        let size = groups * 3 + max(0, rest - 1)
+        var isValid = rest != 1
+        let decoded = [UInt8](unsafeUninitializedCapacity: size) { output, count in
+            guard isValid else { return }
+            isValid = values.withUnsafeBufferPointer { decode(text, to: output, $0) }
+            count = isValid ? size : 0
         }
-        guard valid else { return nil }
-        switch characters {
-        case 0: return decoded
-        case 2 where group & 15 == 0: decoded.append(UInt8(truncatingIfNeeded: group >> 4))
-        case 3 where group & 3 == 0:
-            decoded.append(UInt8(truncatingIfNeeded: group >> 10))
-            decoded.append(UInt8(truncatingIfNeeded: group >> 2))
-        default: return nil
+        return isValid ? decoded : nil
+    }
+
+    /// - Returns: Whether the text is valid.
+    private static func decode(
+        _ text: UnsafeBufferPointer<UInt8>, to output: UnsafeMutableBufferPointer<UInt8>, _ values: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        var index = 0
+        var place = 0
+        // 255 for a byte outside the alphabet sets bits that no value has.
+        var seen: UInt8 = 0
+        while index + 3 < text.count {
+            let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
+            let (c, d) = (values[Int(text[index + 2])], values[Int(text[index + 3])])
+            seen |= a | b | c | d
+            output[place] = a << 2 | b >> 4
+            output[place + 1] = b << 4 | c >> 2
+            output[place + 2] = c << 6 | d
+            index += 4
+            place += 3
         }
-        return decoded
+        guard index < text.count else { return seen < 64 }
+        let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
+        seen |= a | b
+        output[place] = a << 2 | b >> 4
+        guard index + 2 < text.count else { return seen < 64 && b & 15 == 0 }
+        let c = values[Int(text[index + 2])]
+        output[place + 1] = b << 4 | c >> 2
+        return seen | c < 64 && c & 3 == 0
     }
 
     /// Decodes `text`; see `decode(_:)` for bytes.

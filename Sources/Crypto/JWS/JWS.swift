@@ -1,3 +1,4 @@
+import Glibc
 import Platform
 
 /// A JWS in compact form (RFC 7515 section 7.1) that was parsed but not verified. Its content is an unproven claim and may be used only to
@@ -20,9 +21,7 @@ public struct JWS: Sendable {
     /// - Throws: `JWSError`: `malformed`, `algorithmNotAllowed` or `criticalHeader`.
     public static func parse(_ compact: [UInt8], maximumCount: Int = 65_536) throws(JWSError) -> JWS {
         guard compact.count <= maximumCount else { throw .malformed(.tooLong) }
-        let dot = UInt8(ascii: ".")
-        guard let first = compact.firstIndex(of: dot), let second = compact[(first + 1)...].firstIndex(of: dot),
-            !compact[(second + 1)...].contains(dot)
+        guard let first = compact.dot(from: 0), let second = compact.dot(from: first + 1), compact.dot(from: second + 1) == nil
         else { throw .malformed(.parts) }
         return JWS(
             header: try JWSHeader(try decode(compact[..<first], .header)),
@@ -39,5 +38,16 @@ public struct JWS: Sendable {
     private static func decode(_ part: ArraySlice<UInt8>, _ name: JWSError.Part) throws(JWSError) -> [UInt8] {
         guard let bytes = Base64URL.decode(part) else { throw .malformed(.encoding(name)) }
         return bytes
+    }
+}
+
+extension [UInt8] {
+    /// Returns the index of the next dot.
+    fileprivate func dot(from start: Int) -> Int? {
+        withUnsafeBufferPointer { bytes in
+            guard start < bytes.count, let base = bytes.baseAddress, let dot = memchr(base + start, 0x2E, bytes.count - start)
+            else { return nil }
+            return UnsafeRawPointer(dot) - UnsafeRawPointer(base)
+        }
     }
 }
