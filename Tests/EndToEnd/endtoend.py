@@ -71,6 +71,14 @@ class EndToEnd(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline, "the process does not come to rest")
             time.sleep(0.01)
 
+    def wait_for_log(self, sidecar, text, times=1):
+        """Waits until the log contains `text`, which a process can write after its response. Returns the log."""
+        deadline = time.monotonic() + 60
+        while (log := sidecar.stderr_text()).count(text) < times:
+            self.assertLess(time.monotonic(), deadline, f"the log does not contain {text!r} {times} times: {log[-2000:]}")
+            time.sleep(0.01)
+        return log
+
     def refused(self, wanted, sidecar, method, params=None, **envelope):
         """Checks that a request fails with the expected type of error and that the pipe still works. Returns the error."""
         error = sidecar.refusal(method, params, **envelope)

@@ -84,7 +84,7 @@ class WhoMayUseTheConsole(WithConsole):
         stranger.cookie = self.console.cookie[:-1] + "_"
         self.locked(stranger.get("/"))
         self.locked(stranger.send("POST", "/import", b"x"))
-        self.assertIn("the console rejected a request", self.sidecar.stderr_text())
+        self.wait_for_log(self.sidecar, "the console rejected a request")
 
     def test_foreign_host_is_misdirected_before_anything_else(self):
         port = self.console.port
@@ -100,7 +100,7 @@ class WhoMayUseTheConsole(WithConsole):
                 {"Origin": "https://evil.example"}, {"Origin": f"http://127.0.0.1:{port + 1}"}, {"Origin": "null"},
                 {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "null", "Sec-Fetch-Site": "cross-site"}):
             self.protected(self.console.post("/methods/system.ping", form, headers), 403)
-        self.assertIn("a form of another site", self.sidecar.stderr_text())
+        self.wait_for_log(self.sidecar, "a form of another site")
         for headers in ({"Origin": f"http://localhost:{port}"}, {"Origin": "null", "Sec-Fetch-Site": "same-origin"}, {}):
             self.protected(self.console.post("/methods/system.ping", form, headers), 200)
 

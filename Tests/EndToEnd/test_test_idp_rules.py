@@ -75,7 +75,8 @@ class StoreTroubles(WithProvider):
             self.assertEqual((status, answer["error"], headers["Retry-After"]), (503, "temporarily_unavailable", "1"))
             self.assertEqual(answer["error_description"], sent.back["error_description"])
         self.assertEqual(self.token(**form)[0], 200)
-        lines = [json.loads(line) for line in self.sidecar.stderr_text().splitlines() if "a request to test.idp failed" in line]
+        log = self.wait_for_log(self.sidecar, "a request to test.idp failed", times=6)
+        lines = [json.loads(line) for line in log.splitlines() if "a request to test.idp failed" in line]
         self.assertEqual([line["request"] for line in lines], ["POST /default/authorize", "GET /default/authorize", "POST /default/token"] * 2)
         self.assertIn("The store is busy.", lines[0]["reason"])
 
