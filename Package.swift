@@ -23,9 +23,9 @@ func optimized(_ name: String) -> [SwiftSetting] {
 
 /// The linker's part of a small program. Functions that come out the same are there once: nothing compares the addresses of functions. The
 /// functions that every process runs are next to each other. The relative relocations are packed, and `CRelocation` applies them, for which
-/// it is the entry point.
+/// it is the entry point. The C++ library, of which the program needs 80 KB, is linked statically.
 let smallProgram =
-    ["-use-ld=lld"]
+    ["-use-ld=lld", "-L\(Context.packageDirectory)/Sources/CLI/static", "-Xclang-linker", "-static-libgcc"]
     + [
         "-O2", "--icf=all", "--no-eh-frame-hdr", "--script=\(Context.packageDirectory)/Sources/CLI/program.ld",
         "--symbol-ordering-file=\(Context.packageDirectory)/Sources/CLI/program.order", "--no-warn-symbol-ordering",
@@ -81,7 +81,7 @@ let package = Package(
                 "Loopback", "Messages", "Mintmark", "Network", "Platform", "ServiceContext", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            exclude: documents + ["program.ld", "program.order"], swiftSettings: strict + optimized("CLI"),
+            exclude: documents + ["program.ld", "program.order", "static"], swiftSettings: strict + optimized("CLI"),
             linkerSettings: [
                 // Nobody links against a program: the names that it would export, 1.5 MB of them, stay out.
                 .unsafeFlags(["-Xlinker", "--no-export-dynamic"]),

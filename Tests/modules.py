@@ -1,6 +1,7 @@
 """Checks that every target imports only what it declares, and declares only what it imports: SwiftPM accepts other imports silently.
 
-Checks as well that no part of the program uses the standard library's module for regular expressions, which would make it 1 MB larger."""
+Checks as well that no part of the program uses what would bring a large part of the standard library into it: regular expressions (1 MB) or
+tasks (0.6 MB)."""
 
 import json
 import os
@@ -27,14 +28,23 @@ def imports(target):
     return found - TOOLCHAIN - {target["name"]}
 
 
-def uses_regular_expressions(target):
-    """Returns the sources of a target whose object files of the debug build call functions of the module."""
+# What brings a large part of the standard library into the program, by the symbols in object files, and what to use instead.
+LARGE = [
+    (re.compile(rb"17_StringProcessing"), "searches in a text with the standard library; use includes(_:) of Platform"),
+    (re.compile(rb"\0(swift_task_|\$sSc[A-Z])"), "uses tasks, actors or CancellationError; use threads, and Cancelled of Platform"),
+]
+
+
+def large_parts(target):
+    """Returns the sources of a target whose object files of the debug build need one of these parts, and the advice."""
     folder = os.path.join(os.environ.get("MINTMARK_TEST_BUILD", ".build"), "debug", f"{target['name']}.build")
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         if name.endswith(".swift.o"):
             with open(os.path.join(folder, name), "rb") as file:
-                if b"17_StringProcessing" in file.read():
-                    yield name.removesuffix(".o")
+                content = file.read()
+            for symbol, advice in LARGE:
+                if symbol.search(content):
+                    yield name.removesuffix(".o"), advice
 
 
 def main():
@@ -49,9 +59,7 @@ def main():
             continue   # a target in C
         problems += [f"{target['name']} imports {name} without declaring it in Package.swift" for name in sorted(used - declared)]
         if not target.get("path") and target["type"] != "test" and target["name"] != "ContractGenerator":
-            problems += [
-                f"{target['name']}/{name} searches in a text with the standard library; use includes(_:) of Platform"
-                for name in uses_regular_expressions(target)]
+            problems += [f"{target['name']}/{name} {advice}" for name, advice in large_parts(target)]
         if target["type"] == "regular":
             problems += [f"{target['name']} declares {name} in Package.swift without importing it" for name in sorted(declared - used)]
     print("\n".join(problems) or "every target imports what it declares")

@@ -6,7 +6,6 @@ import JSONRPC
 import Mintmark
 import Platform
 
-@main
 struct MintmarkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mintmark",

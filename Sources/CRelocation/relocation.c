@@ -11,6 +11,7 @@
 // version of glibc ignores. All other relocations are applied by the loader before the entry point is called.
 
 enum { packed_relocations = 0x6fffe000, size_of_packed_relocations = 0x6fffe001 };
+enum { populate_for_writing = 23 };  // MADV_POPULATE_WRITE, which the headers of older systems do not have
 
 #pragma GCC visibility push(hidden)
 extern ElfW(Dyn) _DYNAMIC[];
@@ -36,6 +37,13 @@ static void relocate(uintptr_t base, const uintptr_t *entry, const uintptr_t *en
     }
 }
 
+/// Returns the end of the last pointer of the table.
+static uintptr_t last(uintptr_t base, const uintptr_t *entry, const uintptr_t *end) {
+    uintptr_t next = 0;
+    for (; entry < end; entry++) next = (*entry & 1) == 0 ? base + *entry + sizeof(uintptr_t) : next + (sizeof(uintptr_t) * 8 - 1) * sizeof(uintptr_t);
+    return next;
+}
+
 /// Nothing in here may read a pointer of the program's data: none is valid yet.
 __attribute__((used)) void mintmark_relocate(void) {
     uintptr_t base = (uintptr_t)&__ehdr_start;
@@ -55,7 +63,12 @@ __attribute__((used)) void mintmark_relocate(void) {
         end = (base + segments[i].p_vaddr + segments[i].p_memsz) & ~(page - 1);
     }
     if (start < end && mprotect((void *)start, end - start, PROT_READ | PROT_WRITE) != 0) __builtin_trap();
-    relocate(base, (const uintptr_t *)first, (const uintptr_t *)(first + size));
+    // Almost every page from the first pointer to the last is changed: one call copies them in a fraction of the time of as many faults. A
+    // kernel before Linux 5.14 does not know the call, which then has no effect.
+    const uintptr_t *entries = (const uintptr_t *)first, *stop = (const uintptr_t *)(first + size);
+    uintptr_t changed = (base + entries[0]) & ~(page - 1), unchanged = last(base, entries, stop);
+    madvise((void *)changed, unchanged - changed, populate_for_writing);
+    relocate(base, entries, stop);
     if (start < end && mprotect((void *)start, end - start, PROT_READ) != 0) __builtin_trap();
 }
 

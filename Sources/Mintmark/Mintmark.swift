@@ -32,7 +32,8 @@ public final class Mintmark: Sendable {
     /// Every request reads this, so access must not take a lock.
     private let openedServices = AtomicLazyReference<Services>()
     /// Held while a thread opens the store, which can take as long as another program locks it.
-    private let opening = Mutex(OpeningAttempts())
+    /// Threads sleep while another one opens the store, which takes milliseconds: for a `Mutex`, the kernel lets them spin.
+    private let opening = ConditionLock(OpeningAttempts())
     /// The number of failed attempts to open the store. Can be read during an attempt.
     private let failedAttempts = Atomic<Int>(0)
     /// Whether failures to open the store are logged. Off for commands that report the failure themselves.

@@ -13,7 +13,7 @@ extension TestService {
         let nobody = ConditionLock(())
         while true {
             let messages = try context.driver.read { try $0.outbox(to: request.to, after: request.after, limit: Self.limit) }
-            if messages.isEmpty, call.isCancelled { throw CancellationError() }
+            if messages.isEmpty, call.isCancelled { throw Cancelled() }
             if !messages.isEmpty || Monotonic.nanoseconds() >= deadline {
                 if request.clear, !messages.isEmpty {
                     try context.driver.write { tx in for message in messages { try tx.deleteFromOutbox(message.number) } }

@@ -105,7 +105,7 @@ struct PhaseTests {
         event.isAwaited()
         call.cancel()
         let found = outcome.wait { $0 }
-        #expect(throws: CancellationError.self) { try found.get() }
+        #expect(throws: Cancelled.self) { try found.get() }
         event.end()
         #expect(event.givenUp.load(ordering: .relaxed) == 1)
         #expect(runs.load(ordering: .relaxed) == 0)
@@ -118,6 +118,6 @@ struct PhaseTests {
             call.cancel()
             resume()
         }
-        #expect(throws: CancellationError.self) { try Phase<Int>.next(.event(event)) { _ in .done(1) }.value(for: call) }
+        #expect(throws: Cancelled.self) { try Phase<Int>.next(.event(event)) { _ in .done(1) }.value(for: call) }
     }
 }

@@ -107,7 +107,7 @@ struct ServerTests {
         let slow = MethodTable([
             Method("slow", on: .store) { call, _, _ in
                 while gate.wait(deadline: Monotonic.nanoseconds() + 10_000_000, until: { $0 ? true : nil }) == nil {
-                    if call.isCancelled { throw CancellationError() }
+                    if call.isCancelled { throw Cancelled() }
                 }
             },
             Method("quick") { _, _, _ in },

@@ -226,7 +226,7 @@ struct PhasesTests {
     @Test(
         "an error of a rest is the response, and later rests do not run",
         arguments: [
-            (CancellationError(), "requestCancelled"), (ContinuationTokenExpired(), "continuationTokenExpired"),
+            (Cancelled(), "requestCancelled"), (ContinuationTokenExpired(), "continuationTokenExpired"),
             (Broken(), "internalError"),
         ] as [(any Error & Sendable, String)], modes)
     func failure(error: (any Error & Sendable, type: String), isSequential: Bool) {

@@ -105,7 +105,7 @@ public final class Hooks: Sendable {
     /// Asks a hook, and waits for its answer.
     ///
     /// - Parameter isCancelled: Whether the caller no longer needs the operation.
-    /// - Throws: `HooksNotOffered`, `HookFailed`, `RefusedByHook`, `SealBroken`; `CancellationError`.
+    /// - Throws: `HooksNotOffered`, `HookFailed`, `RefusedByHook`, `SealBroken`; `Cancelled`.
     func decide(
         _ question: HookQuestion, _ context: ServiceContext, isCancelled: @escaping @Sendable () -> Bool
     ) throws -> HookDecision {
@@ -122,7 +122,7 @@ public final class Hooks: Sendable {
         }
         switch reply {
         case .failed(let check, let reason): throw HookFailed(hook: question.hook, check: check, reason: reason)
-        case .cancelled: throw CancellationError()
+        case .cancelled: throw Cancelled()
         case .result(let answer): return try HookDecision(answer, of: question.hook)
         }
     }

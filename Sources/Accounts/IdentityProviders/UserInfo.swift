@@ -14,7 +14,7 @@ struct UserInfo: Sendable {
     /// signed. The endpoint is called only if the ID token lacks the email address or the name. If it fails, the sign-in continues without
     /// it.
     ///
-    /// - Throws: `InvalidCredential` if the access token belongs to another subject; `CancellationError`.
+    /// - Throws: `InvalidCredential` if the access token belongs to another subject; `Cancelled`.
     func adding(to claims: JSONObject, subject: String, of given: FlowCredentialVerifier.Given, _ call: any CallContext) throws
         -> JSONObject
     {

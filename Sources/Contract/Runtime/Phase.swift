@@ -23,7 +23,7 @@ public enum Phase<Value: Sendable>: Sendable {
 
     /// Returns the value. Waits on this thread if necessary.
     ///
-    /// - Throws: The errors of the handler; `CancellationError` if the call is canceled while it waits.
+    /// - Throws: The errors of the handler; `Cancelled` if the call is canceled while it waits.
     public func value(for call: any CallContext) throws -> Value {
         var phase = self
         while true {
@@ -69,7 +69,7 @@ public struct AwaitedEvent: Sendable {
 
     /// Waits on this thread. Its lane starts another thread in the meantime if there is work for it.
     ///
-    /// - Throws: `CancellationError` if the call is canceled.
+    /// - Throws: `Cancelled` if the call is canceled.
     public func pass(_ call: any CallContext) throws {
         let isOver = ConditionLock(false)
         whenOver {
@@ -80,12 +80,12 @@ public struct AwaitedEvent: Sendable {
             while isOver.wait(deadline: Monotonic.nanoseconds() + 250_000_000, until: { $0 ? () : nil }) == nil {
                 if call.isCancelled {
                     giveUp()
-                    throw CancellationError()
+                    throw Cancelled()
                 }
             }
         }
         // A caller that waits again and again in short pauses must notice the cancellation, too.
-        if call.isCancelled { throw CancellationError() }
+        if call.isCancelled { throw Cancelled() }
     }
 }
 

@@ -1,4 +1,5 @@
 import Contract
+import Platform
 import ServiceContext
 
 extension CredentialsProviderService {
@@ -37,7 +38,7 @@ extension CredentialsProviderService {
         case .joins(let refresh):
             let isDone = AwaitedEvent(isBrief: true) { resume in refresh.whenDone { _ in resume() } }
             return .next(.event(isDone)) { call in
-                do { return .done(try refresh.outcome.get()) } catch is CancellationError {
+                do { return .done(try refresh.outcome.get()) } catch is Cancelled {
                     // The call that ran the refresh was canceled, so there is no result to share.
                     return try scoped(to: call).get(request, from: provider, call)
                 }

@@ -74,7 +74,7 @@ public final class Call: Sendable {
         assert(entries.wrappingAdd(1, ordering: .relaxed).oldValue == 0, "the handler of \(method) ran twice for one call")
     }
 
-    /// Whether the caller canceled this call. A method that stops for this reason throws `CancellationError`. Always `false` after
+    /// Whether the caller canceled this call. A method that stops for this reason throws `Cancelled`. Always `false` after
     /// `commit`.
     public var isCancelled: Bool { cancelRequested.load(ordering: .acquiring) && !committed.load(ordering: .acquiring) }
 

@@ -12,7 +12,7 @@ public final class Method: Sendable {
     ///
     /// A method that would have to wait on a lane that does not allow it ends with `Call.proceed`, and the rest of it runs on another lane.
     ///
-    /// Throws a `ResponseError` to respond with that error, or `CancellationError` if it stopped because of `Call.isCancelled`. Any other
+    /// Throws a `ResponseError` to respond with that error, or `Cancelled` if it stopped because of `Call.isCancelled`. Any other
     /// error becomes an internal error.
     public let run: Body
     /// The conversion of the outcome for another protocol, or `nil` for plain JSON-RPC.

@@ -78,7 +78,7 @@ struct MethodRunner: Sendable {
     /// Returns the error to send to the caller for an error thrown by the method.
     private func known(_ error: any Error, _ call: Call) -> any ResponseError {
         if let error = error as? any ResponseError { return error }
-        if error is CancellationError { return RequestCancelled() }
+        if error is Cancelled { return RequestCancelled() }
         let internalError = InternalError()
         observer.failed(call, with: error, incident: internalError.incident)
         return internalError

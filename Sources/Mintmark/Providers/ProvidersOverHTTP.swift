@@ -3,6 +3,7 @@ import Crypto
 import JSON
 import JSONRPC
 import Network
+import Platform
 import ServiceContext
 
 /// Accesses login providers over HTTP. While a call waits here, its lane starts another thread. `lookUp` does not wait on a thread that
@@ -63,7 +64,7 @@ struct ProvidersOverHTTP: LoginProviderClient {
         let inspection = ask(call) { keys.inspect(address, isCancelled: { call.isCancelled }) }
         // The next sign-in must use the updated document, too.
         descriptions.forget(address)
-        if inspection.failure?.check == .cancelled { throw CancellationError() }
+        if inspection.failure?.check == .cancelled { throw Cancelled() }
         return inspection
     }
 
@@ -148,7 +149,7 @@ struct ProvidersOverHTTP: LoginProviderClient {
 
     private func answer(to failure: IssuerFailure, of provider: ProviderAddress) -> any Error {
         switch failure.check {
-        case .cancelled: CancellationError()
+        case .cancelled: Cancelled()
         case .unavailable: ProviderUnavailable(provider: provider.name, reason: failure.reason)
         default: ProviderUnusable(provider: provider.name, check: failure.check.rawValue, reason: failure.reason)
         }

@@ -12,7 +12,7 @@ public protocol LoginProviderClient: Sendable {
     ///
     /// Waits on this thread for the request of this call or of another one.
     ///
-    /// - Throws: `ProviderUnavailable`, `ProviderUnusable`, `CancellationError`.
+    /// - Throws: `ProviderUnavailable`, `ProviderUnusable`, `Cancelled`.
     func key(
         for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext
     ) throws -> PublicKey?
@@ -41,7 +41,7 @@ public protocol LoginProviderClient: Sendable {
 
     /// Fetches and inspects the documents of an issuer, without the cache.
     ///
-    /// - Throws: `CancellationError`. Failures of the issuer are part of the result.
+    /// - Throws: `Cancelled`. Failures of the issuer are part of the result.
     func inspect(issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> IssuerInspection
 }
 

@@ -65,8 +65,8 @@ public final class SQLiteDatabase: Database {
         let waitMilliseconds = options.waitMilliseconds
         let connection = try SQLiteConnection(path: name, isURI: isURI, role: .writer(id: connectionId), waitMilliseconds: waitMilliseconds)
         if location == .memory, let image {
-            try SQLiteOpening.configure(connection)
             try image.load(into: connection)
+            try SQLiteOpening.configure(connection)
             versions = SchemaVersions(found: 0, now: image.version)
         } else {
             let found = try SQLiteOpening.prepare(connection, usesLog: !isURI, path: path, migrations: migrations, options: options)

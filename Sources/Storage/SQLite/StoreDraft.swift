@@ -32,7 +32,7 @@ enum StoreDraft {
     }
 
     private static func fill(_ file: Int32, _ image: StoreImage) -> Bool {
-        image.content(usesLog: true).withUnsafeBytes { bytes in
+        image.content().withUnsafeBytes { bytes in
             var written = 0
             while written < bytes.count {
                 let count = pwrite(file, bytes.baseAddress! + written, bytes.count - written, off_t(written))

@@ -31,47 +31,66 @@ public struct StoreImage: Sendable {
         return Base64.encode(bytes)
     }
 
-    /// Returns the content of the file.
-    ///
-    /// - Parameter usesLog: Whether the file has a write-ahead log. A database in memory cannot have one.
-    func content(usesLog: Bool) -> [UInt8] {
-        let bytes = parts.withUTF8Buffer { Base64.decode(String(decoding: $0, as: UTF8.self)) } ?? []
-        func number(at place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
-        var file = [UInt8](repeating: 0, count: number(at: 0))
-        var place = 4
-        while place < bytes.count {
-            let (offset, count) = (number(at: place), number(at: place + 4))
-            file.withUnsafeMutableBytes { $0[offset..<offset + count].copyBytes(from: bytes[place + 8..<place + 8 + count]) }
-            place += 8 + count
+    /// Where the file says whether it has a write-ahead log: its versions for writing and for reading (file format of SQLite, section 1.3.3).
+    /// A database in memory cannot have one.
+    private static let versionBytes = 18...19
+    private static let (withLog, withoutLog): (UInt8, UInt8) = (2, 1)
+
+    /// Returns the content of a file with a write-ahead log.
+    func content() -> [UInt8] {
+        let (size, parts) = decoded()
+        var file = [UInt8](repeating: 0, count: size)
+        for (offset, bytes) in parts {
+            file.withUnsafeMutableBytes { $0[offset..<offset + bytes.count].copyBytes(from: bytes) }
         }
-        // The versions for writing and reading (file format of SQLite, section 1.3.3).
-        for place in 18...19 { file[place] = usesLog ? 2 : 1 }
+        for place in Self.versionBytes { file[place] = Self.withLog }
         return file
     }
 
-    /// Fills an empty database with the image. No other connection may use the database.
+    /// Fills an empty database in memory with the image. Nothing may have read the database: its connection knows no page of it.
     ///
     /// - Throws: `StoreError`.
     func load(into connection: SQLiteConnection) throws {
-        var file = content(usesLog: false)
-        try file.withUnsafeMutableBytes { try Self.copy($0, into: connection) }
+        let (size, parts) = decoded()
+        let file = try DatabaseFile(of: connection)
+        try file.write([0], at: size - 1)
+        for (offset, bytes) in parts { try file.write(bytes, at: offset) }
+        for place in Self.versionBytes { try file.write([Self.withoutLog], at: place) }
     }
 
-    private static func copy(_ file: UnsafeMutableRawBufferPointer, into connection: SQLiteConnection) throws {
-        var source: OpaquePointer?
-        defer { sqlite3_close_v2(source) }
-        let (bytes, size) = (file.baseAddress?.assumingMemoryBound(to: UInt8.self), Int64(file.count))
-        guard sqlite3_open_v2(":memory:", &source, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK else {
-            throw StoreError.failed(reason: "out of memory")
+    /// Returns the size of the file, and its parts with their offsets.
+    private func decoded() -> (size: Int, parts: [(offset: Int, bytes: ArraySlice<UInt8>)]) {
+        let bytes = parts.withUTF8Buffer { Base64.decode(String(decoding: $0, as: UTF8.self)) } ?? []
+        func number(at place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+        var found: [(offset: Int, bytes: ArraySlice<UInt8>)] = []
+        var place = 4
+        while place < bytes.count {
+            let (offset, count) = (number(at: place), number(at: place + 4))
+            found.append((offset, bytes[place + 8..<place + 8 + count]))
+            place += 8 + count
         }
-        guard
-            sqlite3_deserialize(source, "main", bytes, size, size, UInt32(SQLITE_DESERIALIZE_READONLY)) == SQLITE_OK,
-            let backup = sqlite3_backup_init(connection.handle, "main", source, "main")
-        else { throw StoreError.failed(reason: "the initial content of the store cannot be read") }
-        let step = sqlite3_backup_step(backup, -1)
-        let end = sqlite3_backup_finish(backup)
-        guard step == SQLITE_DONE, end == SQLITE_OK else {
-            throw StoreError.failed(reason: "the initial content of the store cannot be copied (SQLite \(step))")
+        return (number(at: 0), found)
+    }
+}
+
+/// The file of a database, as SQLite has opened it. What is written to it takes no memory in the cache of a connection.
+private struct DatabaseFile {
+    private let file: UnsafeMutablePointer<sqlite3_file>
+
+    /// - Throws: `StoreError`.
+    init(of connection: SQLiteConnection) throws {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file else {
+            throw StoreError.failed(reason: "SQLite has no file for the database")
+        }
+        self.file = file
+    }
+
+    /// - Throws: `StoreError`.
+    func write(_ bytes: ArraySlice<UInt8>, at offset: Int) throws {
+        let code = bytes.withUnsafeBytes { file.pointee.pMethods.pointee.xWrite(file, $0.baseAddress, Int32($0.count), Int64(offset)) }
+        guard code == SQLITE_OK else {
+            throw StoreError.failed(reason: "the initial content of the store cannot be written (SQLite \(code))")
         }
     }
 }

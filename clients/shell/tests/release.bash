@@ -46,7 +46,7 @@ holds() {
     cd "$work"/mintmark-*-linux-* || exit 1
     local each
     for each in README.md DEPENDENCIES schemas/openrpc.json schemas/methods/pool.create.json licences/README.md licences/in-the-program/swift.txt \
-        licences/in-the-program/swift-log.txt; do
+        licences/in-the-program/swift-log.txt licences/in-the-program/gcc.txt; do
         [ -s "$each" ] || { echo "there is no $each"; exit 1; }
     done
     ldd mintmark | sed -n 's/^\t\(.*\) => .*/\1/p' | while read -r each; do
@@ -221,7 +221,7 @@ in_root() { PATH=$PATH:/usr/sbin:/sbin LC_ALL=C dpkg --root="$1" --force-not-roo
 deb_works() {
     local folder=$work/debian path each depends page started ticks
     depends=$(dpkg-deb -f "$work"/one/*.deb Depends)
-    for each in libc6 libgcc-s1 libsqlite3-0 libssl3 libstdc++6; do [[ ", $depends" == *", $each"* ]] || { echo "Depends: $depends"; exit 1; }; done
+    for each in libc6 libsqlite3-0 libssl3; do [[ ", $depends" == *", $each"* ]] || { echo "Depends: $depends"; exit 1; }; done
     dpkg-deb -f "$work"/one/*.deb Recommends | grep 'libcurl4, libpq5' || exit 1
     # Without the libraries, dpkg names the packages.
     debian_root "$work/empty"
