@@ -8,14 +8,14 @@ public final class PasswordHasher: Sendable {
     /// The scrypt cost N outside of tests.
     public static let cost = 1 << 17
     /// The scrypt cost N in testing stores, which hold no real passwords.
-    public static let testingCost = 1 << 10
+    public static let testingCost = 1 << 4
 
     private let cost: Int
     private let random: any RandomSource
     private let vault: Vault
     private let room: ConditionLock<Int>
     /// A placeholder hash, so that unknown accounts take as long as existing ones.
-    private let nobody: OwnPassword
+    private let placeholder: OwnPassword
 
     /// - Parameter cost: The scrypt cost N.
     init(cost: Int, vault: Vault, random: any RandomSource) {
@@ -23,7 +23,7 @@ public final class PasswordHasher: Sendable {
         self.random = random
         self.vault = vault
         room = ConditionLock(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-        nobody = OwnPassword(
+        placeholder = OwnPassword(
             cost: cost, salt: [UInt8](repeating: 0, count: OwnPassword.saltCount), hash: [UInt8](repeating: 0, count: OwnPassword.hashCount)
         )
     }
@@ -57,14 +57,14 @@ public final class PasswordHasher: Sendable {
     /// the additional time of its algorithm: the password is also hashed with this store's parameters, whether it is correct or not.
     func match(_ password: String, _ sealed: [UInt8]?, as name: String) throws -> PasswordVerification {
         guard let sealed else {
-            _ = try derive(password, like: nobody)
+            _ = try derive(password, like: placeholder)
             return PasswordVerification(isRight: false, sealed: nil)
         }
         switch try open(sealed, as: name) {
         case .own(let own):
             return PasswordVerification(isRight: constantTimeEquals(try derive(password, like: own), own.hash), sealed: sealed)
         case .unknown:
-            _ = try derive(password, like: nobody)
+            _ = try derive(password, like: placeholder)
             return PasswordVerification(isRight: false, sealed: sealed)
         case .foreign(let foreign):
             let hash = try alone { try foreign.how.hash(password, salt: foreign.salt, count: foreign.hash.count) }
