@@ -17,7 +17,7 @@ import urllib.parse
 import urllib.request
 
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
+from rsakeys import rsa_key
 from websites import DISCOVERY, closed_port
 
 PREFIX = os.environ.get("MINTMARK_GLEWLWYD") or os.path.join(os.path.dirname(__file__), "..", "..", ".build", "glewlwyd")
@@ -78,7 +78,7 @@ class Glewlwyd:
             file.write(text)
 
     def _furnish(self, redirect_uri):
-        key = rsa.generate_private_key(65537, 2048)
+        key = rsa_key()
         private = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
         public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo).decode()
         on = {f"auth-type-{kind}-enabled": True for kind in ("code", "id-token", "client", "device", "refresh")}

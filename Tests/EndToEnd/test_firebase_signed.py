@@ -13,12 +13,12 @@ import jwt
 import requests.adapters
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
 from firebase_admin import auth
 from google.oauth2 import service_account
 
 from endtoend import EndToEnd
 from firebase import PROJECT, FirebaseRequests
+from rsakeys import rsa_key
 
 ACCOUNT = "backend@demo.iam.gserviceaccount.com"
 CUSTOM_AUDIENCE = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
@@ -33,7 +33,7 @@ class ServiceAccount(service_account.Credentials):
 
 class Credential(firebase_admin.credentials.Base):
     def __init__(self):
-        self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self.key = rsa_key()
         pem = self.key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
         self._made = ServiceAccount.from_service_account_info(
@@ -196,7 +196,7 @@ class Hosted(EndToEnd):
             self.assertEqual((status, answer["error"]["message"].split(" : ")[0]), (400, "INVALID_IDP_RESPONSE"), answer)
 
     def test_custom_token_needs_a_signer_of_the_tenant(self):
-        key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        key = rsa_key()
         now = int(time.time())
         claims = {"iss": ACCOUNT, "sub": ACCOUNT, "aud": CUSTOM_AUDIENCE, "uid": "dora", "iat": now, "exp": now + 3600, "claims": {"plan": "gold"}}
         token = jwt.encode(claims, key, "RS256", headers={"kid": "b1"})

@@ -4,10 +4,11 @@ import json
 import time
 
 import jwt
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric import ec
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
 from endtoend import PRINCIPAL, SIGNED, EndToEnd, mint, trust
+from rsakeys import rsa_key
 
 ISSUER = "https://login.example.com"
 NAME = "login.example.com"
@@ -18,7 +19,7 @@ class Provider:
 
     def __init__(self, issuer=ISSUER, algorithm="ES256", kid="k1"):
         self.issuer, self.algorithm, self.kid = issuer, algorithm, kid
-        self.key = ec.generate_private_key(ec.SECP256R1()) if algorithm == "ES256" else rsa.generate_private_key(65537, 2048)
+        self.key = ec.generate_private_key(ec.SECP256R1()) if algorithm == "ES256" else rsa_key()
 
     @property
     def jwk(self):

@@ -4,7 +4,6 @@ import jwt
 import protectedmcp
 from authlib.integrations.httpx_client import OAuth2Client
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
 from endtoend import only
 from jwt.algorithms import RSAAlgorithm
 from mcp.client.auth import OAuthClientProvider
@@ -12,6 +11,7 @@ from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuth
 from mcp.client.auth.extensions.identity_assertion import IdentityAssertionOAuthProvider
 from mcp.shared.auth import OAuthClientInformationFull
 from protectedmcp import BACK, Server, Storage, User
+from rsakeys import rsa_key
 from test_test_idp import WithProvider
 from websites import page, Authority, Website
 
@@ -102,7 +102,7 @@ class Clients(WithProvider):
 
         def expire():
             self.sidecar.call("test.clock", {"advanceSeconds": 7200})
-        key, other = (rsa.generate_private_key(65537, 2048) for _ in range(2))
+        key, other = (rsa_key() for _ in range(2))
         self.configure(clients=[{"clientId": "cron", "keys": [RSAAlgorithm.to_jwk(key.public_key(), as_dict=True)]}])
         self.assertEqual(protectedmcp.call(self.server, signing(key), expire), ["cron"] * 2)
         self.assertEqual(len(self.storage.all), 2)

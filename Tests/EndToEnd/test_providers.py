@@ -5,11 +5,11 @@ import os
 import time
 import urllib.parse
 
-from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
 from endtoend import EndToEnd
 from oidcmock import OIDCProviderMock
+from rsakeys import rsa_key
 from sidecar import RpcError, run
 from test_logins import claims_of
 from websites import DISCOVERY, KEYS, Authority, OpenIDWebsite, Proxy, Website, html, page, redirect
@@ -277,7 +277,7 @@ class Misbehaviour(Providers):
             self.fails("providerUnusable", "keys", sidecar, pool, self.site)
 
     def test_key_of_another_type_with_the_kid_of_the_token_fails(self):
-        strange = RSAAlgorithm.to_jwk(rsa.generate_private_key(65537, 2048).public_key(), as_dict=True)
+        strange = RSAAlgorithm.to_jwk(rsa_key().public_key(), as_dict=True)
         self.site.pages[KEYS] = page({"keys": [{**strange, "kid": "first", "alg": "RS256"}]})
         self.fails("loginTokenInvalid", "signature", self.sidecar, self.shop, self.site)
 

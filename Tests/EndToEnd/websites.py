@@ -13,8 +13,10 @@ import time
 import jwt
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric import ec
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
+
+from rsakeys import rsa_key
 
 
 class Authority:
@@ -184,7 +186,7 @@ class OpenIDWebsite(Website):
 
     def rotate(self, kid, keeps=False):
         """Adds a key, which replaces the others unless `keeps` is true."""
-        key = ec.generate_private_key(ec.SECP256R1()) if self.algorithm == "ES256" else rsa.generate_private_key(65537, 2048)
+        key = ec.generate_private_key(ec.SECP256R1()) if self.algorithm == "ES256" else rsa_key()
         self.keys = {**(self.keys if keeps else {}), kid: key}
 
     def jwk(self, key, **more):

@@ -4,10 +4,11 @@ import json
 import time
 
 import jwt
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric import ec
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
 from endtoend import encode
+from rsakeys import rsa_key
 
 ACCOUNT = "000000000000"
 ACTION = "sts:AssumeRoleWithWebIdentity"
@@ -29,7 +30,7 @@ class Family:
     def __init__(self, issuer, audience, content, policy, algorithm="RS256", header=None, **settings):
         self.issuer, self.audience, self.claims, self.policy, self.algorithm = issuer, audience, content, policy, algorithm
         self.header, self.settings = {"typ": "JWT", **(header or {})}, settings
-        self.key = ec.generate_private_key(ec.SECP256R1()) if algorithm == "ES256" else rsa.generate_private_key(65537, 2048)
+        self.key = ec.generate_private_key(ec.SECP256R1()) if algorithm == "ES256" else rsa_key()
 
     @property
     def name(self):
