@@ -3,7 +3,7 @@ import Contract
 /// The state of a credentials provider in memory, and its changes.
 struct CachedCredentials: Sendable, Equatable {
     /// Credentials and the identity they are for.
-    struct ClosureBox: Sendable, Equatable {
+    struct Held: Sendable, Equatable {
         let identityId: String
         let credentials: Contract.Credentials
         let roleArn: String
@@ -28,7 +28,7 @@ struct CachedCredentials: Sendable, Equatable {
     var identityId: String?
     /// Whether a change of logins may have changed the identity ID.
     var mustLookAgain = false
-    var held: ClosureBox?
+    var held: Held?
     var awaited: Awaited?
     /// The request and the token that led to the held credentials.
     var answered: Answered?
@@ -69,7 +69,7 @@ struct CachedCredentials: Sendable, Equatable {
     /// Stores the result of a refresh.
     ///
     /// - Parameter token: The token of the application's backend, if one was awaited.
-    mutating func hold(_ held: ClosureBox, for token: String? = nil) {
+    mutating func hold(_ held: Held, for token: String? = nil) {
         self.held = held
         answered = awaited.flatMap { awaited in token.map { Answered(continuationToken: awaited.continuationToken, token: $0) } }
         awaited = nil

@@ -38,7 +38,7 @@ extension CredentialsProviderService: CredentialsProviderHandlers {
 }
 
 extension CredentialsProviderAnswer {
-    init(_ held: CachedCredentials.ClosureBox) {
+    init(_ held: CachedCredentials.Held) {
         self = .ready(.init(identityId: held.identityId, credentials: held.credentials, roleArn: held.roleArn))
     }
 

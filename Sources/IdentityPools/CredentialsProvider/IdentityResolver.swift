@@ -109,7 +109,7 @@ extension CredentialsProviderService {
     /// Exchanges a proof for credentials.
     ///
     /// - Throws: The errors of `credentials.get` and `credentials.assumeRole`.
-    func exchange(_ user: ProvenUser, _ turn: CredentialsRefresh) throws -> CachedCredentials.ClosureBox {
+    func exchange(_ user: ProvenUser, _ turn: CredentialsRefresh) throws -> CachedCredentials.Held {
         let settings = turn.settings
         switch user.proof {
         case .bought(let result): return .init(result)
@@ -134,7 +134,7 @@ extension CredentialsProviderService {
     }
 }
 
-extension CachedCredentials.ClosureBox {
+extension CachedCredentials.Held {
     init(_ result: CredentialsGet.Result) {
         self.init(identityId: result.identityId, credentials: result.credentials, roleArn: result.roleArn)
     }

@@ -31,7 +31,7 @@ enum ProviderRule {
     }
 
     enum Step: Sendable, Equatable {
-        case answer(CachedCredentials.ClosureBox)
+        case answer(CachedCredentials.Held)
         case tell(identityId: String)
         case ask(CredentialsProviderAnswer.TokenRequired.Reason)
         case refresh(Source)
@@ -44,7 +44,7 @@ enum ProviderRule {
     }
 
     /// Returns the held credentials if they can be returned without reading the store.
-    static func held(_ memory: CachedCredentials, _ phase: Phase, anew: Bool) -> CachedCredentials.ClosureBox? {
+    static func held(_ memory: CachedCredentials, _ phase: Phase, anew: Bool) -> CachedCredentials.Held? {
         !anew && phase == .ready && memory.awaited == nil ? memory.held : nil
     }
 

@@ -11,9 +11,9 @@ struct PortableAccounts {
     let withSecrets: Bool
 
     /// Returns up to `limit` accounts of a tenant, ordered by ID.
-    func read(_ tenantId: String, after id: String, limit: Int, in tx: Transaction) throws -> [ClosureBox] {
+    func read(_ tenantId: String, after id: String, limit: Int, in tx: Transaction) throws -> [Records] {
         try tx.accounts(of: tenantId, after: id, limit: limit).map {
-            ClosureBox(
+            Records(
                 account: $0, logins: try tx.accountLogins(of: $0.id), factors: try tx.factors(of: $0.id),
                 phoneNumber: try tx.phoneNumber(of: $0.id), passkeys: try tx.passkeys(of: $0.id),
                 ownerId: $0.isAgent ? try tx.owner(ofAgent: $0.id) : nil)
@@ -21,7 +21,7 @@ struct PortableAccounts {
     }
 
     /// The stored records of an account.
-    struct ClosureBox {
+    struct Records {
         let account: AccountRecord
         let logins: [AccountLogin]
         let factors: [FactorRecord]
@@ -32,16 +32,16 @@ struct PortableAccounts {
     }
 
     /// - Throws: `SealBroken`.
-    func portable(_ held: ClosureBox) throws -> PortableAccount {
-        let account = held.account
+    func portable(_ records: Records) throws -> PortableAccount {
+        let account = records.account
         // A passkey that is a second factor is among the passkeys.
-        let factors = held.factors.filter { $0.kind != .passkey }
+        let factors = records.factors.filter { $0.kind != .passkey }
         var portable = PortableAccount(
             accountId: account.id, email: account.email, emailVerified: account.isEmailVerified,
-            ownerId: held.ownerId, phoneNumber: held.phoneNumber, method: SignInMethod(rawValue: account.method.rawValue),
-            providers: held.logins.isEmpty ? nil : held.logins.map(Self.login),
+            ownerId: records.ownerId, phoneNumber: records.phoneNumber, method: SignInMethod(rawValue: account.method.rawValue),
+            providers: records.logins.isEmpty ? nil : records.logins.map(Self.login),
             factors: factors.isEmpty ? nil : try factors.map(factor),
-            passkeys: held.passkeys.isEmpty ? nil : held.passkeys.map(PortablePasskey.init), attributes: account.attributes,
+            passkeys: records.passkeys.isEmpty ? nil : records.passkeys.map(PortablePasskey.init), attributes: account.attributes,
             claims: account.claims,
             disabled: account.isDisabled, mustChangePassword: account.mustChangePassword, createdAt: account.createdAt,
             updatedAt: account.updatedAt, lastSignInAt: account.lastSignInAt)
