@@ -19,9 +19,10 @@ struct Fixture {
 
 /// All fixtures.
 enum Fixtures {
-    static func named(_ name: String) -> Fixture? { all.first { $0.name == name } }
+    static func named(_ name: String) -> Fixture? { byName[name] }
 
-    static var all: [Fixture] { pools + people + federation + events }
+    static let all: [Fixture] = pools + people + federation + events
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     /// The key of an identity provider, and tokens signed with it. They are valid until the year 2100.
     static let exampleKey: JSONValue = [
