@@ -29,11 +29,9 @@ import Testing
              "principalTags": {"plan": "gold", "größe": "é"}}
             """#
         let params = try TokenMintForDeveloper.Params(decoding: JSONText(text).root)
-        #expect(
-            params
-                == .init(
-                    poolId: "eu-1:0a", logins: ["login.shop": "alïce"], identityId: "eu-1:0b", durationSeconds: 60,
-                    principalTags: ["plan": "gold", "größe": "é"]))
+        #expect((params.poolId, params.identityId, params.durationSeconds) == ("eu-1:0a", "eu-1:0b", 60))
+        #expect(params.logins == ["login.shop": "alïce"])
+        #expect(params.principalTags == ["plan": "gold", "größe": "é"])
     }
 
     @Test("omitted members get their default values")
@@ -41,8 +39,8 @@ import Testing
         let minted = try TokenMintForDeveloper.Params(decoding: JSONText(#"{"poolId": "a:0", "logins": {"p": "u"}}"#).root)
         #expect(minted.durationSeconds == 900 && minted.identityId == nil && minted.principalTags == nil)
         let pool = try PoolCreate.Params(decoding: JSONText(#"{"name": "shop"}"#).root)
-        #expect(pool == .init(name: "shop", allowUnauthenticated: false, allowClassicFlow: false, signingAlgorithm: .ES256))
-        #expect(try PoolList.Params(decoding: nil) == .init(limit: 60))
+        #expect(!pool.allowUnauthenticated && !pool.allowClassicFlow && pool.signingAlgorithm == .ES256 && pool.poolId == nil)
+        #expect(try PoolList.Params(decoding: nil).limit == 60)
     }
 
     static let mint: [(params: String, violations: [String])] = [
@@ -116,11 +114,17 @@ import Testing
 
     @Test("mutually exclusive parameters are decoded into one enum value")
     func choiceValues() throws {
-        #expect(
-            try CredentialsRevoke.Params(decoding: JSONText(#"{"poolId": "a:0", "issuedBefore": 5}"#).root)
-                == .init(target: .poolId("a:0"), issuedBefore: 5))
+        let revoked = try CredentialsRevoke.Params(decoding: JSONText(#"{"poolId": "a:0", "issuedBefore": 5}"#).root)
+        guard case .poolId("a:0") = revoked.target else {
+            Issue.record("\(revoked.target)")
+            return
+        }
+        #expect(revoked.issuedBefore == 5)
         #expect(try KeyList.Params(decoding: nil).owner == nil)
-        #expect(try KeyList.Params(decoding: JSONText(#"{"issuer": "i"}"#).root).owner == .issuer("i"))
+        guard case .issuer("i") = try KeyList.Params(decoding: JSONText(#"{"issuer": "i"}"#).root).owner else {
+            Issue.record("another owner")
+            return
+        }
         #expect(Self.found(KeyList.self, #"{"issuer": "i", "poolId": "a:0"}"#) == ["atMostOne "])
         #expect(Self.found(TokenVerify.self, #"{"token": "t"}"#) == ["atLeastOne "])
         #expect(Self.found(TokenVerify.self, #"{"token": "t", "issuer": "i", "audience": "a"}"#) == [])

@@ -8,6 +8,8 @@ struct StructEmitter {
     let rule: String
     let reads: Bool
     let writes: Bool
+    /// Whether values can be compared. Parameters and results of one method never are, and a comparison of all members is much code.
+    var isEquatable = true
 
     private var direction: SwiftTypes.Direction { reads ? .params : .result }
 
@@ -50,7 +52,8 @@ struct StructEmitter {
         _ name: String, doc: String?, to source: inout SwiftSource, conformances: [String]? = nil,
         extra: (inout SwiftSource) -> Void = { _ in }
     ) {
-        let protocols = conformances ?? ((reads ? ["ContractParams"] : []) + (writes ? ["ContractResult"] : []) + ["Equatable"])
+        let protocols =
+            conformances ?? (reads ? ["ContractParams"] : []) + (writes ? ["ContractResult"] : []) + (isEquatable ? ["Equatable"] : [])
         source.doc(doc)
         source.block("public struct \(name): \(protocols.joined(separator: ", "))") { source in
             nestedTypes(&source)
@@ -72,7 +75,7 @@ struct StructEmitter {
         for property in object.properties { nestedType(property.type, named: property.name, doc: doc(property), &source) }
         for choice in exclusive {
             source.doc("Exactly one of \(choice.members.joined(separator: ", ")).")
-            source.block("public enum \(SwiftNames.type(choice.name)): Sendable, Equatable") { source in
+            source.block("public enum \(SwiftNames.type(choice.name)): Sendable\(isEquatable ? ", Equatable" : "")") { source in
                 for name in choice.members {
                     let property = object.property(name)!
                     source.doc(doc(property))
@@ -89,8 +92,10 @@ struct StructEmitter {
             EnumEmitter(values: values).emit(SwiftNames.type(name), doc: doc, to: &source)
             source.line()
         case .object(let inner):
-            StructEmitter(types: types, object: inner, rule: rule + SwiftNames.type(name), reads: reads, writes: writes)
-                .emit(SwiftNames.type(name), doc: doc, to: &source)
+            StructEmitter(
+                types: types, object: inner, rule: rule + SwiftNames.type(name), reads: reads, writes: writes, isEquatable: isEquatable
+            )
+            .emit(SwiftNames.type(name), doc: doc, to: &source)
             source.line()
         case .array(let element, _, _): nestedType(element, named: name, doc: doc, &source)
         case .map(_, let values, _): nestedType(values, named: name, doc: doc, &source)

@@ -32,7 +32,7 @@ struct MethodEmitter {
         let rule = SwiftNames.lowered(typeName)
         source.doc(method.summary + "\n\n" + method.description + equivalents)
         source.block("public enum \(typeName): ContractMethod") { source in
-            StructEmitter(types: types, object: method.params, rule: rule, reads: true, writes: false)
+            StructEmitter(types: types, object: method.params, rule: rule, reads: true, writes: false, isEquatable: false)
                 .emit("Params", doc: "The parameters of `\(method.name)`.", to: &source)
             source.line()
             result(&source, rule: rule)
@@ -53,7 +53,7 @@ struct MethodEmitter {
             source.line("public typealias Result = \(types.name(method.result, nested: "Result", .result))")
             return
         }
-        StructEmitter(types: types, object: object, rule: rule, reads: false, writes: true)
+        StructEmitter(types: types, object: object, rule: rule, reads: false, writes: true, isEquatable: false)
             .emit("Result", doc: "The result of `\(method.name)`.", to: &source)
     }
 

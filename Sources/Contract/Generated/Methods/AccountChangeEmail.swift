@@ -9,9 +9,9 @@ import JSON
 /// - Source: firebase: accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL; SDK: verifyBeforeUpdateEmail, updateEmail, sendEmailVerification
 public enum AccountChangeEmail: ContractMethod {
     /// The parameters of `account.changeEmail`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of idToken, accountId, continuationToken.
-        public enum Account: Sendable, Equatable {
+        public enum Account: Sendable {
             /// An ID token of the signed-in user.
             case idToken(String)
             /// The account to change. Requires the access level `developer`; no recent sign-in is required.
@@ -21,7 +21,7 @@ public enum AccountChangeEmail: ContractMethod {
         }
 
         /// Exactly one of email, continuationToken.
-        public enum Address: Sendable, Equatable {
+        public enum Address: Sendable {
             /// The new email address. To verify the current address, pass the current one.
             case email(String)
             /// The continuation token of a change that waits for its code, to send another code. After the new code is sent, the previous code is no longer valid.

@@ -7,9 +7,9 @@ import JSON
 /// An agent has no password and no other sign-in method of a user. It gets access tokens by `token.exchange` with the token of its workload (`login`; `subjectIssuers` of the tenant must name the issuer), and acts for users that permit it by `token.delegate`. Its tokens end when it or its owner is disabled or deleted. An account owns at most 100 agents.
 public enum AccountCreateAgent: ContractMethod {
     /// The parameters of `account.createAgent`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The subject of the agent's tokens at a trusted issuer. Requires the access level `developer`, because it proves nothing.
-        public struct Login: ContractParams, Equatable {
+        public struct Login: ContractParams {
             /// The issuer, exactly as in the `iss` claim.
             public var issuer: String
             /// The `sub` claim.
@@ -28,7 +28,7 @@ public enum AccountCreateAgent: ContractMethod {
         }
 
         /// Exactly one of idToken, ownerId.
-        public enum Owner: Sendable, Equatable {
+        public enum Owner: Sendable {
             /// An ID token of the owner.
             case idToken(String)
             /// The account ID of the owner. Requires the access level `developer`.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:delete; SDK: deleteUser
 public enum AccountDelete: ContractMethod {
     /// The parameters of `account.delete`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of an account, which is the `sub` claim of its tokens.
         public var accountId: String
 
@@ -24,7 +24,7 @@ public enum AccountDelete: ContractMethod {
     }
 
     /// The result of `account.delete`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The ID of the deleted account.
         public var accountId: String
 

@@ -7,7 +7,7 @@ import JSON
 /// Its sessions and tokens end. A developer deletes an agent with `account.delete`.
 public enum AccountDeleteAgent: ContractMethod {
     /// The parameters of `account.deleteAgent`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// An ID token of the owner.
         public var idToken: String
         /// The account ID of the agent.
@@ -26,7 +26,7 @@ public enum AccountDeleteAgent: ContractMethod {
     }
 
     /// The result of `account.deleteAgent`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The ID of an account, which is the `sub` claim of its tokens.
         public var accountId: String
 

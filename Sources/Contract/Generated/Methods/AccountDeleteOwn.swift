@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:delete with idToken; SDK: deleteUser
 public enum AccountDeleteOwn: ContractMethod {
     /// The parameters of `account.deleteOwn`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// An ID token of the signed-in user.
         public var idToken: String
 
@@ -24,7 +24,7 @@ public enum AccountDeleteOwn: ContractMethod {
     }
 
     /// The result of `account.deleteOwn`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The ID of the deleted account.
         public var accountId: String
 

@@ -9,9 +9,9 @@ import JSON
 /// - Source: firebase: accounts:batchGet
 public enum AccountExport: ContractMethod {
     /// The parameters of `account.export`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of file, cursor.
-        public enum Place: Sendable, Equatable {
+        public enum Place: Sendable {
             /// The absolute path of the file to create. Its directory must exist.
             case file(String)
             /// The position of the next page: the `nextCursor` of the previous response, unchanged.
@@ -53,7 +53,7 @@ public enum AccountExport: ContractMethod {
     }
 
     /// The result of `account.export`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The number of exported accounts.
         public var exported: Int64
         /// The accounts, sorted by ID. Present if `file` is omitted.

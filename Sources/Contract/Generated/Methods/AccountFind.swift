@@ -9,9 +9,9 @@ import JSON
 /// - Source: firebase: accounts:lookup; SDK: getUserByEmail
 public enum AccountFind: ContractMethod {
     /// The parameters of `account.find`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of username, email, phoneNumber, provider.
-        public enum Address: Sendable, Equatable {
+        public enum Address: Sendable {
             /// The email address with which the user signs in.
             case username(String)
             /// The same address, under the name of the account member.

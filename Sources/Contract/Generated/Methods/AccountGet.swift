@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:lookup; SDK: getUser, reload
 public enum AccountGet: ContractMethod {
     /// The parameters of `account.get`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of an account, which is the `sub` claim of its tokens.
         public var accountId: String
 

@@ -7,7 +7,7 @@ import JSON
 /// The nodes are the account, its sign-in methods, second factors and sessions, the accounts that were merged into it, and its identities in pools that use the tenant as a login provider.
 public enum AccountGraph: ContractMethod {
     /// The parameters of `account.graph`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture.
         public enum Format: String, Sendable, CaseIterable {
             case tree
@@ -17,7 +17,7 @@ public enum AccountGraph: ContractMethod {
         }
 
         /// Exactly one of idToken, accountId.
-        public enum Account: Sendable, Equatable {
+        public enum Account: Sendable {
             /// An ID token of the signed-in user.
             case idToken(String)
             /// The ID of the account. Requires the access level `developer`.
@@ -51,7 +51,7 @@ public enum AccountGraph: ContractMethod {
     }
 
     /// The result of `account.graph`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The nodes. The first node is the account.
         public var nodes: [GraphNode]
         /// The edges between the nodes.

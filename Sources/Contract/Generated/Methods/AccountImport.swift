@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:batchCreate; SDK: importUsers
 public enum AccountImport: ContractMethod {
     /// The parameters of `account.import`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The format of the file. `mintmark`: accounts as written by `account.export`. `firebase`: users as written by `firebase auth:export`, one per line; to convert the file, run `jq -c '.users[]' users.json`.
         public enum Format: String, Sendable, CaseIterable {
             case mintmark
@@ -24,7 +24,7 @@ public enum AccountImport: ContractMethod {
         }
 
         /// Exactly one of file, accounts.
-        public enum Source: Sendable, Equatable {
+        public enum Source: Sendable {
             /// The absolute path of a JSON Lines file that this process can read. A line has at most 1 MiB.
             case file(String)
             /// The accounts to import.
@@ -78,7 +78,7 @@ public enum AccountImport: ContractMethod {
     }
 
     /// The result of `account.import`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The number of created accounts.
         public var imported: Int64
         /// The number of replaced accounts.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken; SDK: linkWithCredential, linkWithPopup, linkWithRedirect
 public enum AccountLink: ContractMethod {
     /// The parameters of `account.link`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// An ID token of the signed-in user.
         public var idToken: String
         /// The credential to link.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:batchGet; SDK: listUsers
 public enum AccountList: ContractMethod {
     /// The parameters of `account.list`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The member by which the accounts are sorted. Accounts without the member come first.
         public enum SortBy: String, Sendable, CaseIterable {
             case accountId
@@ -56,7 +56,7 @@ public enum AccountList: ContractMethod {
     }
 
     /// The result of `account.list`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The accounts, in the requested order.
         public var accounts: [Account]
         /// The cursor for the next page. Present if there are more entries.

@@ -7,9 +7,9 @@ import JSON
 /// Returns all agents, at most 100, sorted by ID.
 public enum AccountListAgents: ContractMethod {
     /// The parameters of `account.listAgents`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of idToken, ownerId.
-        public enum Owner: Sendable, Equatable {
+        public enum Owner: Sendable {
             /// An ID token of the owner.
             case idToken(String)
             /// The account ID of the owner. Requires the access level `developer`.
@@ -39,7 +39,7 @@ public enum AccountListAgents: ContractMethod {
     }
 
     /// The result of `account.listAgents`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The agents.
         public var agents: [Account]
 

@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: GetUser; firebase: accounts:lookup; SDK: currentUser
 public enum AccountMe: ContractMethod {
     /// The parameters of `account.me`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// An ID token of the signed-in user.
         public var idToken: String
 

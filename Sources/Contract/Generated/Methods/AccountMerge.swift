@@ -7,7 +7,7 @@ import JSON
 /// Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this limit. The account of `idToken` (the target) keeps its ID. The account of `sourceIdToken` (the source) is removed, and its ID fails with `accountMerged`. Sign-in methods, attributes, claims and second factors that only one account has are kept. Conflicts between the two accounts are resolved by `fields`, `providers` and `identities`, and by `policy` for everything else. If an account has second factors, its session must be authenticated with one of them. The second factors and the passkeys of both accounts are kept; the recovery codes of the source are deleted. The sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the source's email address and password instead of its own. In pools, logins of the source become logins of the target, and two identities are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it lists the conflicts, names those without a policy in `undecided`, and shows the account as if the target's data were kept for them.
 public enum AccountMerge: ContractMethod {
     /// The parameters of `account.merge`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// An ID token of the account to keep (the target).
         public var idToken: String
         /// An ID token of the account to merge into the target (the source).
@@ -50,7 +50,7 @@ public enum AccountMerge: ContractMethod {
     }
 
     /// The result of `account.merge`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The target account after the merge.
         public var account: Account
         /// The ID of the source account, which is removed.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: oauthAccessToken of accounts:signInWithIdp, which the app has to keep itself
 public enum AccountProviderToken: ContractMethod {
     /// The parameters of `account.providerToken`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// An ID token of the signed-in user.
         public var idToken: String
         /// A provider that is linked to the account.
@@ -32,7 +32,7 @@ public enum AccountProviderToken: ContractMethod {
     }
 
     /// The result of `account.providerToken`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The access token for the API of the provider.
         public var accessToken: String
         /// The time at which the access token expires, in seconds since 1970-01-01 UTC. Present if the provider returned it.

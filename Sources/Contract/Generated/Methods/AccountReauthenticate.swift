@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:signInWithIdp autoCreate=false; SDK: reauthenticateWithCredential, reauthenticateWithPopup
 public enum AccountReauthenticate: ContractMethod {
     /// The parameters of `account.reauthenticate`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// An ID token of the signed-in user.
         public var idToken: String
         /// A credential of the same account.

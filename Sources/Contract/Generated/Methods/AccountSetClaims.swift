@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:update customAttributes; SDK: setCustomUserClaims
 public enum AccountSetClaims: ContractMethod {
     /// The parameters of `account.setClaims`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of an account, which is the `sub` claim of its tokens.
         public var accountId: String
         /// The custom claims by name.

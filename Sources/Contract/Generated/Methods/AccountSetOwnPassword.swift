@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:update password; SDK: updatePassword
 public enum AccountSetOwnPassword: ContractMethod {
     /// The parameters of `account.setOwnPassword`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// An ID token of the signed-in user.
         public var idToken: String
         /// The new password.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:update oobCode; SDK: applyActionCode
 public enum AccountSubmitCode: ContractMethod {
     /// The parameters of `account.submitCode`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The continuation token that `account.changeEmail` returned.
         public var continuationToken: String
         /// The one-time code that was sent, digit by digit.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:update deleteProvider; SDK: unlink
 public enum AccountUnlink: ContractMethod {
     /// The parameters of `account.unlink`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// An ID token of the signed-in user.
         public var idToken: String
         /// The ID of a provider, or `password` or `code`, as in the `providers` of the account. `passkey` unlinks all passkeys with which the user signs in.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:update; SDK: updateUser, updateProfile
 public enum AccountUpdate: ContractMethod {
     /// The parameters of `account.update`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The members to remove from the account. `username` also removes the password. Removing `password` or `username` ends the sessions.
         public enum Remove: String, Sendable, CaseIterable {
             case username

@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: UpdateUserAttributes, DeleteUserAttributes; firebase: accounts:update; SDK: updateProfile
 public enum AccountUpdateOwn: ContractMethod {
     /// The parameters of `account.updateOwn`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// An ID token of the signed-in user.
         public var idToken: String
         /// The attributes to change.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: DeleteUserPoolClient
 public enum ApplicationDelete: ContractMethod {
     /// The parameters of `application.delete`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The client ID of an application of a tenant.
@@ -28,7 +28,7 @@ public enum ApplicationDelete: ContractMethod {
     }
 
     /// The result of `application.delete`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The ID of the tenant.
         public var tenantId: String
         /// The client ID of the deleted application.

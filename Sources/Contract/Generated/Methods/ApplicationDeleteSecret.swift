@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: DeleteUserPoolClientSecret; nativeAuth: Microsoft Graph: application: removePassword
 public enum ApplicationDeleteSecret: ContractMethod {
     /// The parameters of `application.deleteSecret`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The client ID of an application of a tenant.

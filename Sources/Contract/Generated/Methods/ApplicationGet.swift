@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: DescribeUserPoolClient
 public enum ApplicationGet: ContractMethod {
     /// The parameters of `application.get`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The client ID of an application of a tenant.

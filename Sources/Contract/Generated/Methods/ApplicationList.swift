@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: ListUserPoolClients
 public enum ApplicationList: ContractMethod {
     /// The parameters of `application.list`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The maximum number of entries in one response.
@@ -32,7 +32,7 @@ public enum ApplicationList: ContractMethod {
     }
 
     /// The result of `application.list`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The applications, sorted by client ID.
         public var applications: [Application]
         /// The cursor for the next page. Present if there are more entries.

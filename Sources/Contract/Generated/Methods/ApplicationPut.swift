@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: CreateUserPoolClient, UpdateUserPoolClient; nativeAuth: Microsoft Graph: applications.create
 public enum ApplicationPut: ContractMethod {
     /// The parameters of `application.put`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The client ID of an application of a tenant.

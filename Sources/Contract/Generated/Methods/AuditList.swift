@@ -7,7 +7,7 @@ import JSON
 /// Only state changes are recorded. Calls that only read, or that mint a token for a known identity, leave no record.
 public enum AuditList: ContractMethod {
     /// The parameters of `audit.list`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The maximum number of entries in one response.
         public var limit: Int64
         /// The position of the next page: the `nextCursor` of the previous response, unchanged.
@@ -46,7 +46,7 @@ public enum AuditList: ContractMethod {
     }
 
     /// The result of `audit.list`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The audit records, newest first.
         public var records: [AuditRecord]
         /// The cursor for the next page. Present if there are more entries.

@@ -7,7 +7,7 @@ import JSON
 /// Computes every hash chain and detects records that were altered, inserted, or removed from the middle. In a store with pools or roles, it also detects an empty audit log. To detect records removed at the end, pass heads that were stored outside the store. The process logs the heads once per hour of activity, in the message `audit heads`. When it exits, it logs them at the level `debug`. `--audit-heads-file` appends both to a file. If `--audit-retention-days` has removed records, records that attest the removal are verified instead. Heads older than the retention period can name chains that no longer exist.
 public enum AuditVerify: ContractMethod {
     /// The parameters of `audit.verify`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ends of chains recorded earlier. Each of them must still exist.
         public var heads: [AuditHead]?
 
@@ -22,7 +22,7 @@ public enum AuditVerify: ContractMethod {
     }
 
     /// The result of `audit.verify`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// Whether no record was altered, removed or inserted.
         public var intact: Bool
         /// The result for each chain that exists or was named.

@@ -7,9 +7,9 @@ import JSON
 /// Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS STS (`AssumeRoleWithWebIdentity`, `GetCallerIdentity` and `GetWebIdentityToken`, Query API with XML responses, or JSON responses with `Accept: application/json`), so that unmodified SDKs can use this process. Errors in the request are returned in the HTTP response with the error codes and messages of the AWS service. Operations that AWS allows unsigned require no signature. The other operations require a signature, but its secret is not checked: there are no account keys, and any process that can write to standard input has the caller's access level. Signatures with credentials issued by this store are rejected for these operations, because end users hold such credentials. `GetCallerIdentity` and `GetWebIdentityToken` verify the signature of such credentials completely. An `OpenIdConnectProviderARNs` value of a provider that the pool does not have adds this provider without clients. Its tokens are rejected until `pool.update` sets its `clientIds`. `CognitoIdentityProviders` accepts names of user pools, such as `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and server-side token checks are rejected. With `firebase`, implements the Identity Toolkit API of Firebase Authentication for a project. The caller of this method must authenticate the sender of the request first: `administrator` states the result, and the header `Authorization` is ignored. Tokens are signed with RS256. Keys and certificates are public at their original paths below `/www.googleapis.com/`. The paths of the emulator do not exist. Messages are sent according to the tenant's `delivery`, with the limits of codes; `X-Forwarded-For` names the client for limits per client address.
 public enum CompatHttp: ContractMethod {
     /// The parameters of `compat.http`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The Firebase project for which the request is handled.
-        public struct Firebase: ContractParams, Equatable {
+        public struct Firebase: ContractParams {
             /// The ID of the project, which is also the ID of its tenant.
             public var projectId: String
             /// Whether the sender is an administrator of the project. Otherwise, the sender is a client.
@@ -61,7 +61,7 @@ public enum CompatHttp: ContractMethod {
     }
 
     /// The result of `compat.http`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The HTTP status.
         public var status: Int64
         /// The HTTP headers by name.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: sts:AssumeRoleWithWebIdentity
 public enum CredentialsAssumeRole: ContractMethod {
     /// The parameters of `credentials.assumeRole`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The role to assume.
         public var roleArn: String
         /// The name of a role session, which is part of the ARN of the assumed role.
@@ -44,9 +44,9 @@ public enum CredentialsAssumeRole: ContractMethod {
     }
 
     /// The result of `credentials.assumeRole`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The role session.
-        public struct AssumedRole: ContractResult, Equatable {
+        public struct AssumedRole: ContractResult {
             /// The ARN of the role session: `arn:aws:sts::<account>:assumed-role/<role name>/<session name>`.
             public var arn: String
             /// The ID of the role session: `<role id>:<session name>`.

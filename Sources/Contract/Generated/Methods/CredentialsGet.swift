@@ -9,9 +9,9 @@ import JSON
 /// - Source: cognito: GetCredentialsForIdentity
 public enum CredentialsGet: ContractMethod {
     /// The parameters of `credentials.get`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of token, identityId.
-        public enum Who: Sendable, Equatable {
+        public enum Who: Sendable {
             /// An OpenID token of the pool.
             case token(String)
             /// The ID of the identity.
@@ -49,7 +49,7 @@ public enum CredentialsGet: ContractMethod {
     }
 
     /// The result of `credentials.get`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The identity for which the credentials were issued.
         public var identityId: String
         /// Temporary credentials in the form that all AWS SDKs accept.

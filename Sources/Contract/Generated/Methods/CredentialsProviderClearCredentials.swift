@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: iOS, Android: clearCredentials; .NET: ClearCredentials
 public enum CredentialsProviderClearCredentials: ContractMethod {
     /// The parameters of `credentialsProvider.clearCredentials`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
 
@@ -24,7 +24,7 @@ public enum CredentialsProviderClearCredentials: ContractMethod {
     }
 
     /// The result of `credentialsProvider.clearCredentials`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
         /// The identity ID that the provider keeps, if any.

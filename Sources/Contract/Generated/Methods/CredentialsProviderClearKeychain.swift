@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: iOS: clearKeychain; Android: clear; .NET: Clear; JavaScript: clearCachedId
 public enum CredentialsProviderClearKeychain: ContractMethod {
     /// The parameters of `credentialsProvider.clearKeychain`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
 
@@ -24,7 +24,7 @@ public enum CredentialsProviderClearKeychain: ContractMethod {
     }
 
     /// The result of `credentialsProvider.clearKeychain`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
 

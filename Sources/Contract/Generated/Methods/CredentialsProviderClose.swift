@@ -7,7 +7,7 @@ import JSON
 /// Discards everything the provider holds in memory. The identity ID stays in the store under the key of the provider.
 public enum CredentialsProviderClose: ContractMethod {
     /// The parameters of `credentialsProvider.close`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
 
@@ -22,7 +22,7 @@ public enum CredentialsProviderClose: ContractMethod {
     }
 
     /// The result of `credentialsProvider.close`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
 

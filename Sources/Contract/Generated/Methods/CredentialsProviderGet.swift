@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: Android: getCredentials, and AWSAbstractCognitoDeveloperIdentityProvider.refresh; iOS: credentials, and AWSCognitoCredentialsProviderHelper token, AWSIdentityProviderManager logins; .NET: GetCredentials, and RefreshIdentity; JavaScript: get, refresh
 public enum CredentialsProviderGet: ContractMethod {
     /// The parameters of `credentialsProvider.get`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
         /// Whether to refresh the credentials even if the cached ones are still valid.

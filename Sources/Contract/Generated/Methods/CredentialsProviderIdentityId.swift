@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript: identityId
 public enum CredentialsProviderIdentityId: ContractMethod {
     /// The parameters of `credentialsProvider.identityId`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
 

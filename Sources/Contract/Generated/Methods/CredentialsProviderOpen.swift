@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: Android: new CognitoCachingCredentialsProvider; iOS: AWSCognitoCredentialsProvider init; .NET: new CognitoAWSCredentials; JavaScript: new CognitoIdentityCredentials; getProviderName
 public enum CredentialsProviderOpen: ContractMethod {
     /// The parameters of `credentialsProvider.open`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The party that mints tokens if the logins contain the developer provider. With `self`, this process mints them. With `caller`, the application's backend mints them: the provider requests a token with the state `tokenRequired`, and the backend submits it with `credentialsProvider.submitToken`.
         public enum TokenSource: String, Sendable, CaseIterable {
             case `self`
@@ -64,7 +64,7 @@ public enum CredentialsProviderOpen: ContractMethod {
     }
 
     /// The result of `credentialsProvider.open`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
         /// The identity ID that is stored under this key, if any.

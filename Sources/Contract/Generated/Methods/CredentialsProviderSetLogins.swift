@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: Android: setLogins, withLogins; iOS: AWSIdentityProviderManager logins; .NET: AddLogin, RemoveLogin; JavaScript: params.Logins
 public enum CredentialsProviderSetLogins: ContractMethod {
     /// The parameters of `credentialsProvider.setLogins`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
         /// The new logins of the user. With an empty map, the user is a guest.
@@ -28,7 +28,7 @@ public enum CredentialsProviderSetLogins: ContractMethod {
     }
 
     /// The result of `credentialsProvider.setLogins`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
         /// The current identity ID, if any.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: Android: update(identityId, token); iOS: the result of token; .NET: the IdentityState of RefreshIdentity
 public enum CredentialsProviderSubmitToken: ContractMethod {
     /// The parameters of `credentialsProvider.submitToken`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The continuation token from the state `tokenRequired`.
         public var continuationToken: String
         /// The identity ID that `token.mintForDeveloper` returned.

@@ -7,9 +7,9 @@ import JSON
 /// Revokes the credentials of one session, identity, role, pool or trusted issuer, or of one subject of an issuer. The revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke this token too, set `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.
 public enum CredentialsRevoke: ContractMethod {
     /// The parameters of `credentials.revoke`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of sessionToken, identityId, roleArn, poolId, issuer, roleName.
-        public enum Target: Sendable, Equatable {
+        public enum Target: Sendable {
             /// The session token of the session to revoke.
             case sessionToken(String)
             /// The identity whose credentials and tokens are revoked.

@@ -7,9 +7,9 @@ import JSON
 /// Verifies an AWS Signature Version 4 in the headers or the query string of a request, and its session token. A session token can also be verified alone. It then proves possession of the token, not of the secret access key.
 public enum CredentialsVerify: ContractMethod {
     /// The parameters of `credentials.verify`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of request, sessionToken.
-        public enum Proof: Sendable, Equatable {
+        public enum Proof: Sendable {
             /// The signed request.
             case request(SignedRequest)
             /// The session token to verify without a request.
@@ -47,7 +47,7 @@ public enum CredentialsVerify: ContractMethod {
     }
 
     /// The result of `credentials.verify`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The principal of the credentials.
         public var principal: Principal
         /// The token that was exchanged for the credentials. Present if a trusted issuer has issued it.

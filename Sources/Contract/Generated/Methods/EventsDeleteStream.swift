@@ -7,7 +7,7 @@ import JSON
 /// The receiver gets no more tokens. The events stay in the store.
 public enum EventsDeleteStream: ContractMethod {
     /// The parameters of `events.deleteStream`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of an event stream, which the developer chooses.
         public var streamId: String
 
@@ -22,7 +22,7 @@ public enum EventsDeleteStream: ContractMethod {
     }
 
     /// The result of `events.deleteStream`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The ID of an event stream, which the developer chooses.
         public var streamId: String
 

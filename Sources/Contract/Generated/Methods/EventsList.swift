@@ -7,7 +7,7 @@ import JSON
 /// Use this method if you cannot receive notifications. Pass the `cursor` of the result as `after` of the next call. Events are kept for 7 days.
 public enum EventsList: ContractMethod {
     /// The parameters of `events.list`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The types of the events. Defaults to all types.
         public var types: [EventType]?
         /// List the events after this one. Defaults to the oldest event that the store has kept.
@@ -30,7 +30,7 @@ public enum EventsList: ContractMethod {
     }
 
     /// The result of `events.list`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The events, oldest first.
         public var events: [SecurityEvent]
         /// The position up to which this call has looked.

@@ -7,7 +7,7 @@ import JSON
 /// `events.poll` returns the tokens of a stream.
 public enum EventsListStreams: ContractMethod {
     /// The parameters of `events.listStreams`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         public init() {
         }
 
@@ -17,7 +17,7 @@ public enum EventsListStreams: ContractMethod {
     }
 
     /// The result of `events.listStreams`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The streams, ordered by ID.
         public var streams: [EventStream]
 

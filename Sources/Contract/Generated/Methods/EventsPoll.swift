@@ -7,7 +7,7 @@ import JSON
 /// Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call until `ack` or `setErrs` contains its ID, or until it is 7 days old. By default, the call returns immediately; with `returnImmediately` false, it waits for a token.
 public enum EventsPoll: ContractMethod {
     /// The parameters of `events.poll`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of an event stream, which the developer chooses.
         public var streamId: String
         /// The maximum number of tokens to return. With 0, the call only acknowledges.
@@ -42,7 +42,7 @@ public enum EventsPoll: ContractMethod {
     }
 
     /// The result of `events.poll`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The tokens by their IDs (`jti`).
         public var sets: Members<String>
         /// Whether there are more tokens.

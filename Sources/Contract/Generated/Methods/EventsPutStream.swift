@@ -7,9 +7,9 @@ import JSON
 /// A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the receiver acknowledges them: with `events.poll`, or by accepting them at its URL if the stream has `push`. A change of an existing stream keeps its acknowledgments. The tenant or pool of a stream cannot be changed. A store has at most 100 streams.
 public enum EventsPutStream: ContractMethod {
     /// The parameters of `events.putStream`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of tenantId, poolId.
-        public enum Owner: Sendable, Equatable {
+        public enum Owner: Sendable {
             /// The tenant whose events the stream has.
             case tenantId(String)
             /// The pool whose events the stream has.

@@ -7,7 +7,7 @@ import JSON
 /// A paused stream keeps its events for 7 days, and delivers them when it is enabled again. A disabled stream loses the events that occur until it is enabled. Enabling a stream also ends the pause after failed deliveries: the next attempt begins immediately.
 public enum EventsSetStreamStatus: ContractMethod {
     /// The parameters of `events.setStreamStatus`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of an event stream, which the developer chooses.
         public var streamId: String
         /// The new status.

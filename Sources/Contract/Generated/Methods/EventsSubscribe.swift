@@ -7,7 +7,7 @@ import JSON
 /// The process then sends the notification `events/occurred` for each event of the store, also for changes that other processes make. Store the cursor of each event after you have processed it, and pass it as `after` when you subscribe again: no event is lost, and at most the event whose cursor you could not store is sent again. The subscription is not stored: it ends with the process. Each call replaces the previous subscription.
 public enum EventsSubscribe: ContractMethod {
     /// The parameters of `events.subscribe`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The types of the events. Defaults to all types, also those of later versions.
         public var types: [EventType]?
         /// Send the events after this one. `0` sends all events that the store has kept. Defaults to the present: only later events are sent.
@@ -26,7 +26,7 @@ public enum EventsSubscribe: ContractMethod {
     }
 
     /// The result of `events.subscribe`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The cursor after which the events are sent.
         public var cursor: String
 

@@ -7,7 +7,7 @@ import JSON
 /// After the response, no more notifications are sent. The events stay in the store.
 public enum EventsUnsubscribe: ContractMethod {
     /// The parameters of `events.unsubscribe`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         public init() {
         }
 
@@ -17,7 +17,7 @@ public enum EventsUnsubscribe: ContractMethod {
     }
 
     /// The result of `events.unsubscribe`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// Whether there was a subscription.
         public var ended: Bool
 

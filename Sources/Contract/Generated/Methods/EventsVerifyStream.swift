@@ -7,7 +7,7 @@ import JSON
 /// The receiver gets a token with the verification event of the OpenID Shared Signals Framework, after the events that it has not acknowledged. The token shows that deliveries and signatures work.
 public enum EventsVerifyStream: ContractMethod {
     /// The parameters of `events.verifyStream`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of an event stream, which the developer chooses.
         public var streamId: String
         /// A value that the receiver gets in the event.
@@ -26,7 +26,7 @@ public enum EventsVerifyStream: ContractMethod {
     }
 
     /// The result of `events.verifyStream`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The ID (`jti`) of the token.
         public var eventId: String
 

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: projectConfig.getProjectConfig
 public enum HooksGet: ContractMethod {
     /// The parameters of `hooks.get`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
 

@@ -7,7 +7,7 @@ import JSON
 /// Call this method after each start of the process, before any request that needs a hook. For each decision, the process then sends a request such as `hook/beforeSignIn` to the host, and the host sends a JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if the program passes a function for a hook.
 public enum HooksOffer: ContractMethod {
     /// The parameters of `hooks.offer`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The hooks that the host answers.
         public var hooks: [HookName]
 
@@ -22,7 +22,7 @@ public enum HooksOffer: ContractMethod {
     }
 
     /// The result of `hooks.offer`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The hooks that the process sends to the host.
         public var hooks: [HookName]
         /// The time within which the host must answer, in seconds.

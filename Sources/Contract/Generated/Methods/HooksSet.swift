@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: projectConfig.updateProjectConfig, beforeUserCreated, beforeUserSignedIn, beforeEmailSent, beforeSmsSent; cognito: UpdateUserPool LambdaConfig, PreSignUp, PreAuthentication, PreTokenGeneration
 public enum HooksSet: ContractMethod {
     /// The parameters of `hooks.set`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The hook that decides before an account is created by sign-up or at the first sign-in.

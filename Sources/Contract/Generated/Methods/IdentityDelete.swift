@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: DeleteIdentities
 public enum IdentityDelete: ContractMethod {
     /// The parameters of `identity.delete`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The IDs of the identities to delete.
         public var identityIds: [String]
 
@@ -24,7 +24,7 @@ public enum IdentityDelete: ContractMethod {
     }
 
     /// The result of `identity.delete`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The identities that could not be deleted, with the reasons.
         public var unprocessed: [UnprocessedIdentity]
 

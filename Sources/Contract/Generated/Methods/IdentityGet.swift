@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: DescribeIdentity
 public enum IdentityGet: ContractMethod {
     /// The parameters of `identity.get`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of an identity: a region, a colon and a UUID.
         public var identityId: String
 

@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: ListIdentities
 public enum IdentityList: ContractMethod {
     /// The parameters of `identity.list`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
         /// Whether to exclude disabled identities.
@@ -36,7 +36,7 @@ public enum IdentityList: ContractMethod {
     }
 
     /// The result of `identity.list`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
         /// The identities, sorted by ID.

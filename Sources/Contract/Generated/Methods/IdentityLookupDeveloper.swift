@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: LookupDeveloperIdentity
 public enum IdentityLookupDeveloper: ContractMethod {
     /// The parameters of `identity.lookupDeveloper`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
         /// The ID of an identity: a region, a colon and a UUID.
@@ -41,7 +41,7 @@ public enum IdentityLookupDeveloper: ContractMethod {
     }
 
     /// The result of `identity.lookupDeveloper`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The ID of an identity: a region, a colon and a UUID.
         public var identityId: String
         /// The identifiers linked to the identity.

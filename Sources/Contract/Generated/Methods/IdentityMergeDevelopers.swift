@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: MergeDeveloperIdentities
 public enum IdentityMergeDevelopers: ContractMethod {
     /// The parameters of `identity.mergeDevelopers`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
         /// The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.
@@ -36,7 +36,7 @@ public enum IdentityMergeDevelopers: ContractMethod {
     }
 
     /// The result of `identity.mergeDevelopers`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The ID of the destination identity.
         public var identityId: String
 

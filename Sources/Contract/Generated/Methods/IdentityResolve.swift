@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: GetId
 public enum IdentityResolve: ContractMethod {
     /// The parameters of `identity.resolve`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
         /// The logins of the user. Omit them to create a guest.
@@ -28,7 +28,7 @@ public enum IdentityResolve: ContractMethod {
     }
 
     /// The result of `identity.resolve`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The ID of an identity: a region, a colon and a UUID.
         public var identityId: String
         /// Whether this call created the identity.

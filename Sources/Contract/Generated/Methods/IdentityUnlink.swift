@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: UnlinkIdentity
 public enum IdentityUnlink: ContractMethod {
     /// The parameters of `identity.unlink`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of an identity: a region, a colon and a UUID.
         public var identityId: String
         /// At least one login of the identity, as proof.

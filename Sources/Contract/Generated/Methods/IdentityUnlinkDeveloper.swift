@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: UnlinkDeveloperIdentity
 public enum IdentityUnlinkDeveloper: ContractMethod {
     /// The parameters of `identity.unlinkDeveloper`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
         /// The ID of an identity: a region, a colon and a UUID.

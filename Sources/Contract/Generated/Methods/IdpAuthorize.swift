@@ -9,9 +9,9 @@ import JSON
 /// - Source: firebase: createAuthUri; SDK: signInWithPopup, signInWithRedirect
 public enum IdpAuthorize: ContractMethod {
     /// The parameters of `idp.authorize`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider with the response type `idToken` must offer `form_post`.
-        public struct Listen: ContractParams, Equatable {
+        public struct Listen: ContractParams {
             /// The port. Defaults to any free port.
             public var port: Int64?
             /// The path of the callback URL, such as `/back`, if the provider accepts only a registered path. Defaults to a random path.
@@ -30,7 +30,7 @@ public enum IdpAuthorize: ContractMethod {
         }
 
         /// Exactly one of redirectUri, listen.
-        public enum Back: Sendable, Equatable {
+        public enum Back: Sendable {
             /// The URI to which the provider redirects the browser. It must be registered at the provider. Allowed are `https`, `http` to a loopback address, and private-use schemes that contain a dot, such as `com.example.shop:/back`.
             case redirectUri(String)
             /// Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider with the response type `idToken` must offer `form_post`.
@@ -84,7 +84,7 @@ public enum IdpAuthorize: ContractMethod {
     }
 
     /// The result of `idp.authorize`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The continuation token, for the credential.
         public var continuationToken: String
         /// The URL to open in the browser of the user.

@@ -7,7 +7,7 @@ import JSON
 /// For devices without a browser, such as editors and scripts on servers. Show `userCode` and `verificationUri` to the user, who opens the URI on another device and enters the code. Pass `continuationToken` as a credential to `signIn.withCredential`, `account.link` or `account.reauthenticate`. That call polls the provider at the allowed interval until the user has signed in, without blocking a thread.
 public enum IdpAuthorizeDevice: ContractMethod {
     /// The parameters of `idp.authorizeDevice`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
@@ -38,7 +38,7 @@ public enum IdpAuthorizeDevice: ContractMethod {
     }
 
     /// The result of `idp.authorizeDevice`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The continuation token, for the credential.
         public var continuationToken: String
         /// The code that the user enters.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: oauthIdpConfigs.delete
 public enum IdpDelete: ContractMethod {
     /// The parameters of `idp.delete`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
@@ -28,7 +28,7 @@ public enum IdpDelete: ContractMethod {
     }
 
     /// The result of `idp.delete`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The ID of the tenant.
         public var tenantId: String
         /// The ID of the deleted provider.

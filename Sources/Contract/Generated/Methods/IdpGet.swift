@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: oauthIdpConfigs.get
 public enum IdpGet: ContractMethod {
     /// The parameters of `idp.get`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.

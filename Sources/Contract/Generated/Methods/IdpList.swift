@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: oauthIdpConfigs.list
 public enum IdpList: ContractMethod {
     /// The parameters of `idp.list`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The maximum number of entries in one response.
@@ -32,7 +32,7 @@ public enum IdpList: ContractMethod {
     }
 
     /// The result of `idp.list`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The identity providers, sorted by ID.
         public var idps: [Idp]
         /// The cursor for the next page. Present if there are more entries.

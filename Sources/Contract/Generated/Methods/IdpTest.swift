@@ -7,7 +7,7 @@ import JSON
 /// Fetches the discovery document and the keys of the provider again and reports the result of each check. Changes nothing.
 public enum IdpTest: ContractMethod {
     /// The parameters of `idp.test`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
@@ -26,7 +26,7 @@ public enum IdpTest: ContractMethod {
     }
 
     /// The result of `idp.test`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// Whether all checks passed.
         public var ok: Bool
         /// The checks in the order in which they ran. After a failure that prevents further checks, the list ends.

@@ -9,9 +9,9 @@ import JSON
 /// - Source: cognito: iam:DeleteOpenIDConnectProvider
 public enum IssuerDelete: ContractMethod {
     /// The parameters of `issuer.delete`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of issuer, arn, tenantId.
-        public enum Selector: Sendable, Equatable {
+        public enum Selector: Sendable {
             /// The issuer, exactly as in `iss`.
             case issuer(String)
             /// The ARN of the issuer.
@@ -46,7 +46,7 @@ public enum IssuerDelete: ContractMethod {
     }
 
     /// The result of `issuer.delete`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         public init() {
         }
 

@@ -9,9 +9,9 @@ import JSON
 /// - Source: cognito: iam:GetOpenIDConnectProvider
 public enum IssuerGet: ContractMethod {
     /// The parameters of `issuer.get`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of issuer, arn, tenantId.
-        public enum Selector: Sendable, Equatable {
+        public enum Selector: Sendable {
             /// The issuer, exactly as in `iss`.
             case issuer(String)
             /// The ARN of the issuer.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: iam:ListOpenIDConnectProviders
 public enum IssuerList: ContractMethod {
     /// The parameters of `issuer.list`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The maximum number of entries in one response.
         public var limit: Int64
         /// The position of the next page: the `nextCursor` of the previous response, unchanged.
@@ -28,7 +28,7 @@ public enum IssuerList: ContractMethod {
     }
 
     /// The result of `issuer.list`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The trusted issuers, sorted by name.
         public var issuers: [TrustedIssuer]
         /// The cursor for the next page. Present if there are more entries.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: iam:CreateOpenIDConnectProvider, iam:AddClientIDToOpenIDConnectProvider, iam:UpdateOpenIDConnectProviderThumbprint
 public enum IssuerPut: ContractMethod {
     /// The parameters of `issuer.put`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the token limits the algorithm further.
         public enum Algorithms: String, Sendable, CaseIterable {
             case RS256
@@ -32,7 +32,7 @@ public enum IssuerPut: ContractMethod {
         }
 
         /// Exactly one of issuer, tenantId.
-        public enum Source: Sendable, Equatable {
+        public enum Source: Sendable {
             /// The issuer, exactly as in the `iss` claim of its tokens: an `https` URL with the host in lowercase, without query, fragment and user information. A trailing slash counts. `http` requires `allowInsecure` and this machine.
             case issuer(String)
             /// The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed with `tenantId`.

@@ -7,9 +7,9 @@ import JSON
 /// Fetches the discovery document and the keys of the issuer again and returns the result of each check. With `token`, it also returns the check of `credentials.assumeRole` that the token fails. Changes nothing.
 public enum IssuerTest: ContractMethod {
     /// The parameters of `issuer.test`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of issuer, arn, tenantId.
-        public enum Selector: Sendable, Equatable {
+        public enum Selector: Sendable {
             /// The issuer, exactly as in `iss`.
             case issuer(String)
             /// The ARN of the issuer.
@@ -48,7 +48,7 @@ public enum IssuerTest: ContractMethod {
     }
 
     /// The result of `issuer.test`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// Whether all checks passed.
         public var ok: Bool
         /// The checks in the order in which they ran. After a failure that prevents further checks, the list ends.

@@ -7,9 +7,9 @@ import JSON
 /// Returns the next, active, retired and revoked keys of all issuers, or of one issuer, pool or tenant.
 public enum KeyList: ContractMethod {
     /// The parameters of `key.list`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of issuer, poolId, tenantId.
-        public enum Owner: Sendable, Equatable {
+        public enum Owner: Sendable {
             /// The issuer of the keys.
             case issuer(String)
             /// The pool that owns the keys.
@@ -52,7 +52,7 @@ public enum KeyList: ContractMethod {
     }
 
     /// The result of `key.list`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The keys, newest first.
         public var keys: [SigningKey]
         /// The cursor for the next page. Present if there are more entries.

@@ -7,7 +7,7 @@ import JSON
 /// The revocation takes effect in every process of this store within one second. If the active key is revoked, a new key replaces it immediately.
 public enum KeyRevoke: ContractMethod {
     /// The parameters of `key.revoke`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of the key to revoke.
         public var kid: String
 
@@ -22,7 +22,7 @@ public enum KeyRevoke: ContractMethod {
     }
 
     /// The result of `key.revoke`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The revoked key.
         public var key: SigningKey
         /// The new active key. Present if the revoked key was the active key.

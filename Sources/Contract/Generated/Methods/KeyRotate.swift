@@ -7,9 +7,9 @@ import JSON
 /// The new key is published immediately and signs tokens after `activateAfterSeconds`, so that verifiers with a cached key set have loaded it by then. The old key stays published until the last token it signed has expired. If another new key is already waiting for its activation, it is replaced.
 public enum KeyRotate: ContractMethod {
     /// The parameters of `key.rotate`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of poolId, tenantId, issuer.
-        public enum Owner: Sendable, Equatable {
+        public enum Owner: Sendable {
             /// The pool that owns the key.
             case poolId(String)
             /// The tenant that owns the key.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: mfaSignIn:start; nativeAuth: /oauth2/v2.0/challenge; SDK: requestChallenge
 public enum MfaChallenge: ContractMethod {
     /// The parameters of `mfa.challenge`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The continuation token of the latest response of the flow.
         public var continuationToken: String
         /// The ID of the factor.

@@ -9,9 +9,9 @@ import JSON
 /// - Source: firebase: mfaEnrollment:finalize; SDK: multiFactor.enroll; nativeAuth: /register/v1.0/continue
 public enum MfaConfirm: ContractMethod {
     /// The parameters of `mfa.confirm`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of code, response.
-        public enum Proof: Sendable, Equatable {
+        public enum Proof: Sendable {
             /// The code of the factor. Required unless the result of `mfa.enroll` has `verified`.
             case code(String)
             /// The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: mfaEnrollment:start; SDK: TotpMultiFactorGenerator.generateSecret; nativeAuth: /register/v1.0/challenge
 public enum MfaEnroll: ContractMethod {
     /// The parameters of `mfa.enroll`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the kind `totp`. `svg`: a picture without scripts and external references. `terminal`: text with half blocks, dark on light.
         public enum Qr: String, Sendable, CaseIterable {
             case svg
@@ -17,7 +17,7 @@ public enum MfaEnroll: ContractMethod {
         }
 
         /// Exactly one of idToken, continuationToken.
-        public enum Account: Sendable, Equatable {
+        public enum Account: Sendable {
             /// An ID token of the signed-in user.
             case idToken(String)
             /// The continuation token of a sign-in that requires an enrollment.

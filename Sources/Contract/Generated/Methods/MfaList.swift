@@ -9,9 +9,9 @@ import JSON
 /// - Source: firebase: accounts:lookup mfaInfo
 public enum MfaList: ContractMethod {
     /// The parameters of `mfa.list`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of idToken, accountId.
-        public enum Account: Sendable, Equatable {
+        public enum Account: Sendable {
             /// An ID token of the signed-in user.
             case idToken(String)
             /// The ID of the account. Requires the access level `developer`.
@@ -41,7 +41,7 @@ public enum MfaList: ContractMethod {
     }
 
     /// The result of `mfa.list`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The factors, oldest first.
         public var factors: [Factor]
         /// The number of unused recovery codes.

@@ -7,7 +7,7 @@ import JSON
 /// Returns ten single-use codes, each of which can replace a second factor once. The codes are returned only in this response. Requires a sign-in at most 5 minutes old with a second factor.
 public enum MfaRecoveryCodes: ContractMethod {
     /// The parameters of `mfa.recoveryCodes`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// An ID token of the signed-in user.
         public var idToken: String
 
@@ -22,7 +22,7 @@ public enum MfaRecoveryCodes: ContractMethod {
     }
 
     /// The result of `mfa.recoveryCodes`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The recovery codes, for `mfa.resolve` with the factor ID `recovery`.
         public var codes: [String]
 

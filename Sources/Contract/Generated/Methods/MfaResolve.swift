@@ -9,9 +9,9 @@ import JSON
 /// - Source: firebase: mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn; nativeAuth: /oauth2/v2.0/token grant_type=mfa_oob; SDK: submitChallenge
 public enum MfaResolve: ContractMethod {
     /// The parameters of `mfa.resolve`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of code, response.
-        public enum Proof: Sendable, Equatable {
+        public enum Proof: Sendable {
             /// The code of the factor, or a recovery code.
             case code(String)
             /// The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.

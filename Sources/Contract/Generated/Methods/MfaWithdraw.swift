@@ -9,9 +9,9 @@ import JSON
 /// - Source: firebase: mfaEnrollment:withdraw; SDK: multiFactor.unenroll
 public enum MfaWithdraw: ContractMethod {
     /// The parameters of `mfa.withdraw`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of idToken, accountId.
-        public enum Account: Sendable, Equatable {
+        public enum Account: Sendable {
             /// An ID token of the signed-in user.
             case idToken(String)
             /// The ID of the account. Requires the access level `developer`.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:update oobCode, accounts:resetPassword; SDK: applyActionCode, confirmPasswordReset
 public enum OobApply: ContractMethod {
     /// The parameters of `oob.apply`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The code of the link: its parameter `oobCode`.
         public var code: String
         /// The new password. Required for `passwordReset`.
@@ -28,7 +28,7 @@ public enum OobApply: ContractMethod {
     }
 
     /// The result of `oob.apply`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The action.
         public var purpose: ActionCodePurpose
         /// The email address of the account after the action.

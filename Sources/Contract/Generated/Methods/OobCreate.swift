@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:sendOobCode; SDK: generatePasswordResetLink, generateEmailVerificationLink, generateSignInWithEmailLink, generateVerifyAndChangeEmailLink, sendPasswordResetEmail, sendEmailVerification, sendSignInLinkToEmail, verifyBeforeUpdateEmail
 public enum OobCreate: ContractMethod {
     /// The parameters of `oob.create`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The action.
@@ -52,7 +52,7 @@ public enum OobCreate: ContractMethod {
     }
 
     /// The result of `oob.create`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The action.
         public var purpose: ActionCodePurpose
         /// The email address in lowercase.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:resetPassword without newPassword; SDK: checkActionCode, verifyPasswordResetCode
 public enum OobInspect: ContractMethod {
     /// The parameters of `oob.inspect`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The code of the link: its parameter `oobCode`.
         public var code: String
 
@@ -24,7 +24,7 @@ public enum OobInspect: ContractMethod {
     }
 
     /// The result of `oob.inspect`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The action.
         public var purpose: ActionCodePurpose
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.

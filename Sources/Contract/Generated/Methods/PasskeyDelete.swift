@@ -9,9 +9,9 @@ import JSON
 /// - Source: cognito: DeleteWebAuthnCredential
 public enum PasskeyDelete: ContractMethod {
     /// The parameters of `passkey.delete`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of idToken, accountId.
-        public enum Account: Sendable, Equatable {
+        public enum Account: Sendable {
             /// An ID token of the signed-in user.
             case idToken(String)
             /// The ID of the account. Requires the access level `developer`.
@@ -49,7 +49,7 @@ public enum PasskeyDelete: ContractMethod {
     }
 
     /// The result of `passkey.delete`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The remaining passkeys, oldest first.
         public var passkeys: [Passkey]
         /// The signals that the page sends to the authenticators.

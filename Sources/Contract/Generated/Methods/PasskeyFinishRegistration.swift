@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: CompleteWebAuthnRegistration
 public enum PasskeyFinishRegistration: ContractMethod {
     /// The parameters of `passkey.finishRegistration`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The continuation token of `passkey.startRegistration`.
         public var continuationToken: String
         /// The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.
@@ -36,7 +36,7 @@ public enum PasskeyFinishRegistration: ContractMethod {
     }
 
     /// The result of `passkey.finishRegistration`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call `signIn.withContinuation` next). Present in a sign-up.
         public enum State: String, Sendable, CaseIterable {
             case attributesRequired

@@ -9,9 +9,9 @@ import JSON
 /// - Source: cognito: ListWebAuthnCredentials
 public enum PasskeyList: ContractMethod {
     /// The parameters of `passkey.list`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of idToken, accountId.
-        public enum Account: Sendable, Equatable {
+        public enum Account: Sendable {
             /// An ID token of the signed-in user.
             case idToken(String)
             /// The ID of the account. Requires the access level `developer`.
@@ -41,7 +41,7 @@ public enum PasskeyList: ContractMethod {
     }
 
     /// The result of `passkey.list`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The passkeys, oldest first.
         public var passkeys: [Passkey]
 

@@ -7,7 +7,7 @@ import JSON
 /// Serve the document at `path` on the relying party's domain. Browsers then accept the passkeys on all its origins (W3C Web Authentication Level 3, section 5.11). Browsers read at least five different domains of it.
 public enum PasskeyRelatedOrigins: ContractMethod {
     /// The parameters of `passkey.relatedOrigins`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
 
@@ -22,9 +22,9 @@ public enum PasskeyRelatedOrigins: ContractMethod {
     }
 
     /// The result of `passkey.relatedOrigins`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The document.
-        public struct Document: ContractResult, Equatable {
+        public struct Document: ContractResult {
             /// The https origins that may use the passkeys.
             public var origins: [String]
 

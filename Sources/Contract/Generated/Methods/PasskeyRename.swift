@@ -7,9 +7,9 @@ import JSON
 /// Changes only the name.
 public enum PasskeyRename: ContractMethod {
     /// The parameters of `passkey.rename`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of idToken, accountId.
-        public enum Account: Sendable, Equatable {
+        public enum Account: Sendable {
             /// An ID token of the signed-in user.
             case idToken(String)
             /// The ID of the account. Requires the access level `developer`.
@@ -47,7 +47,7 @@ public enum PasskeyRename: ContractMethod {
     }
 
     /// The result of `passkey.rename`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The passkey with its new name.
         public var passkey: Passkey
 

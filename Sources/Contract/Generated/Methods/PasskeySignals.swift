@@ -7,9 +7,9 @@ import JSON
 /// With `idToken` or `accountId`, returns the passkeys and the name of the account, for `signalAllAcceptedCredentials()` and `signalCurrentUserDetails()` in the page. With `credentialId`, returns the parameters of `signalUnknownCredential()` if the tenant has no such passkey.
 public enum PasskeySignals: ContractMethod {
     /// The parameters of `passkey.signals`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of idToken, accountId, credentialId.
-        public enum Subject: Sendable, Equatable {
+        public enum Subject: Sendable {
             /// An ID token of the signed-in user.
             case idToken(String)
             /// The ID of the account. Requires the access level `developer`.

@@ -9,9 +9,9 @@ import JSON
 /// - Source: cognito: InitiateAuth WEB_AUTHN
 public enum PasskeyStartAuthentication: ContractMethod {
     /// The parameters of `passkey.startAuthentication`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of username, idToken.
-        public enum Account: Sendable, Equatable {
+        public enum Account: Sendable {
             /// The email address of the user. Only the passkeys of this account are accepted.
             case username(String)
             /// An ID token of the signed-in user, for `account.reauthenticate`. Its tenant replaces `tenantId`.

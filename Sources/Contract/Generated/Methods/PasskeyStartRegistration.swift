@@ -9,9 +9,9 @@ import JSON
 /// - Source: cognito: StartWebAuthnRegistration
 public enum PasskeyStartRegistration: ContractMethod {
     /// The parameters of `passkey.startRegistration`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of idToken, continuationToken.
-        public enum Account: Sendable, Equatable {
+        public enum Account: Sendable {
             /// An ID token of the signed-in user.
             case idToken(String)
             /// The continuation token of a sign-up in the state `passkeyRequired`.

@@ -7,7 +7,7 @@ import JSON
 /// Checks the browser's response as a sign-in does (W3C Web Authentication Level 3, section 7.2), and returns facts instead of tokens: for example, to confirm a transaction, or to verify the user again in the application's own session. The method writes nothing. It does not consume the challenge: the caller must make each challenge at random, accept it once, and only for a short time. It does not store the signature counter: it compares the counter of the response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked after the signature. A passkey that is only a second factor is not accepted.
 public enum PasskeyVerify: ContractMethod {
     /// The parameters of `passkey.verify`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Whether the authenticator must have verified the user, by a PIN or biometrics for example. Only `required` is enforced. Defaults to the tenant's setting, and to `required` if the tenant requires second factors.
         public enum UserVerification: String, Sendable, CaseIterable {
             case required
@@ -45,7 +45,7 @@ public enum PasskeyVerify: ContractMethod {
     }
 
     /// The result of `passkey.verify`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The account of the passkey.
         public var accountId: String
         /// The credential ID of a passkey in base64url, as `id` of the browser's response.

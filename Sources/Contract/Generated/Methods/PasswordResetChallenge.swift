@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /resetpassword/v1.0/challenge
 public enum PasswordResetChallenge: ContractMethod {
     /// The parameters of `passwordReset.challenge`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The continuation token of the latest response of the flow.
         public var continuationToken: String
         /// The parts of the flow that the application can carry out itself, for this call. Defaults to those given at the start of the flow. If the step needs another part, the state is `redirectRequired` and the flow does not change.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /resetpassword/v1.0/challenge; SDK: resendCode
 public enum PasswordResetResendCode: ContractMethod {
     /// The parameters of `passwordReset.resendCode`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The continuation token of the latest response of the flow.
         public var continuationToken: String
         /// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.

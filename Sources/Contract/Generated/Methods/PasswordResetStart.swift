@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; SDK: resetPassword; firebase: accounts:sendOobCode; SDK: sendPasswordResetEmail
 public enum PasswordResetStart: ContractMethod {
     /// The parameters of `passwordReset.start`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The email address of the account.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /resetpassword/v1.0/continue; SDK: submitCode; firebase: SDK: verifyPasswordResetCode
 public enum PasswordResetSubmitCode: ContractMethod {
     /// The parameters of `passwordReset.submitCode`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The continuation token of the latest response of the flow.
         public var continuationToken: String
         /// The one-time code that was sent, digit by digit.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; SDK: submitPassword; firebase: accounts:resetPassword; SDK: confirmPasswordReset
 public enum PasswordResetSubmitPassword: ContractMethod {
     /// The parameters of `passwordReset.submitPassword`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The continuation token of the latest response of the flow.
         public var continuationToken: String
         /// The new password.

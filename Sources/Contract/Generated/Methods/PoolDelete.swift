@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: DeleteIdentityPool
 public enum PoolDelete: ContractMethod {
     /// The parameters of `pool.delete`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
 
@@ -24,7 +24,7 @@ public enum PoolDelete: ContractMethod {
     }
 
     /// The result of `pool.delete`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The ID of the deleted pool.
         public var poolId: String
 

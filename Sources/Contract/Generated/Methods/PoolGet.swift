@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: DescribeIdentityPool
 public enum PoolGet: ContractMethod {
     /// The parameters of `pool.get`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
 

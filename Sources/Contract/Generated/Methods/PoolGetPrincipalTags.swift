@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: GetPrincipalTagAttributeMap
 public enum PoolGetPrincipalTags: ContractMethod {
     /// The parameters of `pool.getPrincipalTags`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
         /// The name of a login provider: the pool's developer provider, or a public provider.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: ListIdentityPools
 public enum PoolList: ContractMethod {
     /// The parameters of `pool.list`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The maximum number of entries in one response.
         public var limit: Int64
         /// The position of the next page: the `nextCursor` of the previous response, unchanged.
@@ -28,7 +28,7 @@ public enum PoolList: ContractMethod {
     }
 
     /// The result of `pool.list`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The pools, sorted by ID.
         public var pools: [PoolSummary]
         /// The cursor for the next page. Present if there are more entries.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: SetIdentityPoolRoles
 public enum PoolSetRoles: ContractMethod {
     /// The parameters of `pool.setRoles`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
         /// The roles of the pool by kind of identity.

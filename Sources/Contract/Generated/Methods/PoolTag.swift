@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: TagResource
 public enum PoolTag: ContractMethod {
     /// The parameters of `pool.tag`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
         /// The tags to add or replace.

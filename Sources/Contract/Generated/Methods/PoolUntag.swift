@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: UntagResource
 public enum PoolUntag: ContractMethod {
     /// The parameters of `pool.untag`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
         /// The keys of the tags to remove.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: UpdateIdentityPool
 public enum PoolUpdate: ContractMethod {
     /// The parameters of `pool.update`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
         /// The display name of a pool. Names are not necessarily unique.

@@ -9,9 +9,9 @@ import JSON
 /// - Source: cognito: iam:DeleteRole
 public enum RoleDelete: ContractMethod {
     /// The parameters of `role.delete`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of name, roleArn.
-        public enum Role: Sendable, Equatable {
+        public enum Role: Sendable {
             /// The name of a role, unique within the store.
             case name(String)
             /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
@@ -41,7 +41,7 @@ public enum RoleDelete: ContractMethod {
     }
 
     /// The result of `role.delete`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The ARN of the deleted role.
         public var roleArn: String
 

@@ -9,9 +9,9 @@ import JSON
 /// - Source: cognito: iam:GetRole
 public enum RoleGet: ContractMethod {
     /// The parameters of `role.get`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of name, roleArn.
-        public enum Role: Sendable, Equatable {
+        public enum Role: Sendable {
             /// The name of a role, unique within the store.
             case name(String)
             /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.

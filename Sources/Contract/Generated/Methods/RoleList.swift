@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: iam:ListRoles
 public enum RoleList: ContractMethod {
     /// The parameters of `role.list`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The maximum number of entries in one response.
         public var limit: Int64
         /// The position of the next page: the `nextCursor` of the previous response, unchanged.
@@ -28,7 +28,7 @@ public enum RoleList: ContractMethod {
     }
 
     /// The result of `role.list`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The roles, sorted by name.
         public var roles: [Role]
         /// The cursor for the next page. Present if there are more entries.

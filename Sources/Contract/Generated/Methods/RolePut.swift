@@ -9,9 +9,9 @@ import JSON
 /// - Source: cognito: iam:CreateRole, iam:UpdateAssumeRolePolicy
 public enum RolePut: ContractMethod {
     /// The parameters of `role.put`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of poolId, trustPolicy.
-        public enum Trust: Sendable, Equatable {
+        public enum Trust: Sendable {
             /// The pool whose authenticated identities can assume the role.
             case poolId(String)
             /// The trust policy, with at most 8192 characters as compact JSON. Each statement that lets `cognito-identity.amazonaws.com` assume the role must name the pools: its `Condition` requires `StringEquals`, or `StringLike` with most of the pool ID, on `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of every pool would be accepted. A statement for a trusted issuer names it by its ARN and must have a condition on a claim of the issuer.

@@ -9,9 +9,9 @@ import JSON
 /// - Source: cognito: iam:SimulateCustomPolicy
 public enum RoleTest: ContractMethod {
     /// The parameters of `role.test`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of name, roleArn.
-        public enum Role: Sendable, Equatable {
+        public enum Role: Sendable {
             /// The name of the role.
             case name(String)
             /// The ARN of the role.
@@ -57,7 +57,7 @@ public enum RoleTest: ContractMethod {
     }
 
     /// The result of `role.test`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// Whether `credentials.assumeRole` would succeed.
         public var allowed: Bool
         /// The type of the error that the caller would get. Present if `allowed` is false.

@@ -7,7 +7,7 @@ import JSON
 /// Returns an OpenRPC 1.4 document of the methods that this process offers to the caller; with `--testing`, this is the complete `schemas/openrpc.json`. The wire format, which OpenRPC does not describe: one JSON text per line; responses in any order (`--sequential` preserves the order); batches of up to 100 requests. A string member `trace` next to `id`, up to 128 characters, is returned with the response and recorded in the audit log. The notification `$/cancelRequest` with `{"id"}` cancels a request, which still gets a response: error -32800 if nothing was committed, otherwise its result. If a request has a `progressToken` next to `id`, notifications `$/progress` with `{"token", "value"}` report the progress of long operations.
 public enum RpcDiscover: ContractMethod {
     /// The parameters of `rpc.discover`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         public init() {
         }
 

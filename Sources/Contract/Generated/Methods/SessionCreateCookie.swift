@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: projects.createSessionCookie; SDK: createSessionCookie
 public enum SessionCreateCookie: ContractMethod {
     /// The parameters of `session.createCookie`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// An ID token of the signed-in user.
         public var idToken: String
         /// The lifetime of the cookie, in seconds: 5 minutes to 14 days.
@@ -28,7 +28,7 @@ public enum SessionCreateCookie: ContractMethod {
     }
 
     /// The result of `session.createCookie`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The session cookie.
         public var cookie: String
         /// The time at which the cookie expires, in seconds since 1970-01-01 UTC.

@@ -7,9 +7,9 @@ import JSON
 /// Returns at most 1000 sessions. With an ID token, the user gets the own sessions.
 public enum SessionList: ContractMethod {
     /// The parameters of `session.list`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of idToken, accountId.
-        public enum Account: Sendable, Equatable {
+        public enum Account: Sendable {
             /// An ID token of the signed-in user.
             case idToken(String)
             /// The ID of the account. Requires the access level `developer`.
@@ -39,7 +39,7 @@ public enum SessionList: ContractMethod {
     }
 
     /// The result of `session.list`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The sessions, most recent first.
         public var sessions: [Session]
 

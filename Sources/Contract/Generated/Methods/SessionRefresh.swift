@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken; firebase: securetoken token; SDK: getIdToken
 public enum SessionRefresh: ContractMethod {
     /// The parameters of `session.refresh`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// An opaque, single-use token that is exchanged for new tokens, including a new refresh token.
         public var refreshToken: String
         /// The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in.

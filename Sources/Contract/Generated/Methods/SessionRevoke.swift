@@ -7,7 +7,7 @@ import JSON
 /// `token.verify` rejects the tokens of the session immediately. Requires an ID token from a sign-in at most 5 minutes old. A developer can use `session.signOut` with `sessionId`.
 public enum SessionRevoke: ContractMethod {
     /// The parameters of `session.revoke`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// An ID token of the signed-in user.
         public var idToken: String
         /// The ID of the session, as `session.list` returns it.
@@ -26,7 +26,7 @@ public enum SessionRevoke: ContractMethod {
     }
 
     /// The result of `session.revoke`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// Whether the session was revoked, which is always true.
         public var revoked: Bool
 

@@ -9,9 +9,9 @@ import JSON
 /// - Source: firebase: accounts:update validSince; SDK: revokeRefreshTokens
 public enum SessionRevokeAll: ContractMethod {
     /// The parameters of `session.revokeAll`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of idToken, accountId, tenantId.
-        public enum Account: Sendable, Equatable {
+        public enum Account: Sendable {
             /// An ID token of the signed-in user.
             case idToken(String)
             /// The ID of the account. Requires the access level `developer`.
@@ -50,7 +50,7 @@ public enum SessionRevokeAll: ContractMethod {
     }
 
     /// The result of `session.revokeAll`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The number of revoked sessions.
         public var revoked: Int64
 

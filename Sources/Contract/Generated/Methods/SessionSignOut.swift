@@ -9,9 +9,9 @@ import JSON
 /// - Source: firebase: SDK: signOut; nativeAuth: SDK: signOut
 public enum SessionSignOut: ContractMethod {
     /// The parameters of `session.signOut`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of refreshToken, idToken, sessionId.
-        public enum Session: Sendable, Equatable {
+        public enum Session: Sendable {
             /// A refresh token of the session.
             case refreshToken(String)
             /// An ID token of the session. Can be expired.
@@ -46,7 +46,7 @@ public enum SessionSignOut: ContractMethod {
     }
 
     /// The result of `session.signOut`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// Whether the session existed.
         public var signedOut: Bool
 

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:signUp; SDK: signInAnonymously
 public enum SignInAnonymously: ContractMethod {
     /// The parameters of `signIn.anonymously`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /oauth2/v2.0/challenge
 public enum SignInChallenge: ContractMethod {
     /// The parameters of `signIn.challenge`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The continuation token of the latest response of the flow.
         public var continuationToken: String
         /// The parts of the flow that the application can carry out itself, for this call. Defaults to those given at the start of the flow. If the step needs another part, the state is `redirectRequired` and the flow does not change.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn
 public enum SignInStart: ContractMethod {
     /// The parameters of `signIn.start`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The email address of the account.

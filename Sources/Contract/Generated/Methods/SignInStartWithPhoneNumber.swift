@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:sendVerificationCode, accounts:signInWithPhoneNumber; SDK: signInWithPhoneNumber, verifyPhoneNumber
 public enum SignInStartWithPhoneNumber: ContractMethod {
     /// The parameters of `signIn.startWithPhoneNumber`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The phone number of the user.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /oauth2/v2.0/token grant_type=oob; SDK: submitCode
 public enum SignInSubmitCode: ContractMethod {
     /// The parameters of `signIn.submitCode`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The continuation token of the latest response of the flow.
         public var continuationToken: String
         /// The one-time code that was sent, digit by digit.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /oauth2/v2.0/token grant_type=password; SDK: submitPassword
 public enum SignInSubmitPassword: ContractMethod {
     /// The parameters of `signIn.submitPassword`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The continuation token of the latest response of the flow.
         public var continuationToken: String
         /// A password.

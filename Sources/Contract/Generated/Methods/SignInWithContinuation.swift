@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token
 public enum SignInWithContinuation: ContractMethod {
     /// The parameters of `signIn.withContinuation`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The continuation token that completed the flow.
         public var continuationToken: String
         /// The email address with which the flow started. If given, it must match.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:signInWithIdp, accounts:signInWithPassword; SDK: signInWithCredential, signInWithPopup, signInWithRedirect, getRedirectResult
 public enum SignInWithCredential: ContractMethod {
     /// The parameters of `signIn.withCredential`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The credential of the user.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:signInWithCustomToken; SDK: signInWithCustomToken
 public enum SignInWithCustomToken: ContractMethod {
     /// The parameters of `signIn.withCustomToken`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The custom token.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: accounts:signInWithEmailLink; SDK: signInWithEmailLink
 public enum SignInWithLink: ContractMethod {
     /// The parameters of `signIn.withLink`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The email address to which the link was sent.
         public var email: String
         /// The code of the link: its parameter `oobCode`.

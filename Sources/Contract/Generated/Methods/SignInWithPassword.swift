@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /oauth2/v2.0/token grant_type=password; SDK: signIn with a password; firebase: accounts:signInWithPassword; SDK: signInWithEmailAndPassword
 public enum SignInWithPassword: ContractMethod {
     /// The parameters of `signIn.withPassword`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The email address of the account.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /signup/v1.0/start, /signup/v1.0/challenge; SDK: signUp; firebase: SDK: createUserWithEmailAndPassword
 public enum SignUpStart: ContractMethod {
     /// The parameters of `signUp.start`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The email address of the new account.

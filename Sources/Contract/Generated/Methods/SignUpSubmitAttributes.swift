@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /signup/v1.0/continue grant_type=attributes; SDK: submitAttributes
 public enum SignUpSubmitAttributes: ContractMethod {
     /// The parameters of `signUp.submitAttributes`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The continuation token of the latest response of the flow.
         public var continuationToken: String
         /// The attributes to submit.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /signup/v1.0/continue grant_type=oob; SDK: submitCode
 public enum SignUpSubmitCode: ContractMethod {
     /// The parameters of `signUp.submitCode`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The continuation token of the latest response of the flow.
         public var continuationToken: String
         /// The one-time code that was sent, digit by digit.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: nativeAuth: /signup/v1.0/continue grant_type=password; SDK: submitPassword
 public enum SignUpSubmitPassword: ContractMethod {
     /// The parameters of `signUp.submitPassword`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The continuation token of the latest response of the flow.
         public var continuationToken: String
         /// A password.

@@ -7,7 +7,7 @@ import JSON
 /// The backup is a complete store at a single point in time; the service continues to process requests. The file appears under its name only when it is complete and synchronized to disk, is readable only by the current operating system user, and never overwrites an existing file. Opening the backup requires the master key with the returned fingerprint, which the backup does not contain; store the two separately. The backup of a PostgreSQL store is a SQLite store; `mintmark copy` or `mintmark restore` brings it back.
 public enum StoreBackup: ContractMethod {
     /// The parameters of `store.backup`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The path of the file to create, absolute or relative to the working directory of the process. Its directory must exist.
         public var path: String
 
@@ -22,7 +22,7 @@ public enum StoreBackup: ContractMethod {
     }
 
     /// The result of `store.backup`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The absolute path of the file.
         public var path: String
         /// The size of the file, in bytes.

@@ -7,7 +7,7 @@ import JSON
 /// Data encrypted with the data key does not change, so the call is fast, and processes with the store open continue to work. After the call, only the new master key opens the store; earlier backups still require the previous one. If the master key is in a key file next to the store, the file is replaced, and a key is generated if `newMasterKey` is omitted. The previous key stays in a file `<store>.key.<fingerprint>`; keep that file as long as you keep earlier backups. If the master key was passed to the process, every process must be started with the new key from its next start.
 public enum StoreRekey: ContractMethod {
     /// The parameters of `store.rekey`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The new master key: 32 bytes as base64url (43 characters) or hexadecimal (64 characters).
         public var newMasterKey: String?
 
@@ -22,7 +22,7 @@ public enum StoreRekey: ContractMethod {
     }
 
     /// The result of `store.rekey`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The fingerprint of the new master key.
         public var masterFingerprint: String
         /// The fingerprint of the previous master key.

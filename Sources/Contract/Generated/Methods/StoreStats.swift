@@ -7,7 +7,7 @@ import JSON
 /// Also returns the size and the state of the store. Counting takes a while in a large store.
 public enum StoreStats: ContractMethod {
     /// The parameters of `store.stats`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         public init() {
         }
 
@@ -17,7 +17,7 @@ public enum StoreStats: ContractMethod {
     }
 
     /// The result of `store.stats`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The kind of the store.
         public enum StoreKind: String, Sendable, CaseIterable {
             case memory

@@ -7,7 +7,7 @@ import JSON
 /// Creates or updates everything in the document in one transaction; resources that the document does not name are kept. An entry of `hooks` replaces all hooks of its tenant, as `hooks.set` does. Applying the same document again changes and writes nothing. An omitted member of a pool or role returns to its default, as in `pool.update` and `role.put`, unless its description in the declaration states that it keeps its value. An omitted member of a tenant or identity provider keeps its value, as in `tenant.update` and `idp.update`. A list or group of a tenant (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole: every omitted member of the group returns to its default. A pool can use a tenant of the same document as a login provider, and an identity provider can belong to one. If anything in the document is not valid, nothing is applied and the error lists every violation. The rules of the methods for the individual resources apply; their error types are the rules of the violations.
 public enum SystemApply: ContractMethod {
     /// The parameters of `system.apply`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The tenants.
         public var tenants: [TenantDeclaration]?
         /// The identity providers of tenants.
@@ -50,7 +50,7 @@ public enum SystemApply: ContractMethod {
     }
 
     /// The result of `system.apply`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// Whether the changes were not applied because `dryRun` was set.
         public var dryRun: Bool
         /// One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, trusted issuers, roles, hooks.

@@ -7,7 +7,7 @@ import JSON
 /// The document contains all tenants, identity providers, applications, pools, trusted issuers and roles with their settings, but no accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it creates what is missing there; secrets such as client secrets and passwords of mail servers must be added first. `system.apply` takes up to 1,000 entries of each kind.
 public enum SystemExport: ContractMethod {
     /// The parameters of `system.export`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         public init() {
         }
 
@@ -17,7 +17,7 @@ public enum SystemExport: ContractMethod {
     }
 
     /// The result of `system.export`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The tenants, in the format of `TenantDeclaration`. The tenant `default` is included if its settings were changed.
         public var tenants: [EncodedObject]
         /// The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.

@@ -7,7 +7,7 @@ import JSON
 /// Reads from the store, performs a test write without a lasting effect at most once per second, and checks what the process requires. A store that is full, read-only, locked for more than two seconds, or whose file was removed or replaced is not ready. The call succeeds even if a check fails: `ready` is then false, and the checks state what to do.
 public enum SystemHealth: ContractMethod {
     /// The parameters of `system.health`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         public init() {
         }
 
@@ -17,7 +17,7 @@ public enum SystemHealth: ContractMethod {
     }
 
     /// The result of `system.health`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// Whether the process can serve requests.
         public var ready: Bool
         /// The results of the checks.

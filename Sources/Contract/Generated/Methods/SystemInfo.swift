@@ -7,7 +7,7 @@ import JSON
 /// The issuer, region and account are part of the tokens and ARNs that this process creates.
 public enum SystemInfo: ContractMethod {
     /// The parameters of `system.info`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         public init() {
         }
 
@@ -17,7 +17,7 @@ public enum SystemInfo: ContractMethod {
     }
 
     /// The result of `system.info`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The kind of the store.
         public enum StoreKind: String, Sendable, CaseIterable {
             case memory

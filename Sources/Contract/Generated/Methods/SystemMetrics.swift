@@ -7,7 +7,7 @@ import JSON
 /// Counters only increase. The latency of a request is the time from reading the request to passing its response to the output.
 public enum SystemMetrics: ContractMethod {
     /// The parameters of `system.metrics`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         public init() {
         }
 
@@ -17,7 +17,7 @@ public enum SystemMetrics: ContractMethod {
     }
 
     /// The result of `system.metrics`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The time at which the process started, in seconds since 1970-01-01 UTC.
         public var startedAt: Int64
         /// The number of completed requests.

@@ -7,7 +7,7 @@ import JSON
 /// The cheapest method; it does not access the store of a process without `--testing`.
 public enum SystemPing: ContractMethod {
     /// The parameters of `system.ping`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         public init() {
         }
 
@@ -17,7 +17,7 @@ public enum SystemPing: ContractMethod {
     }
 
     /// The result of `system.ping`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The current time, in seconds since 1970-01-01 UTC. In a testing store, the time of the virtual clock.
         public var now: Int64
 

@@ -7,7 +7,7 @@ import JSON
 /// Lists every requirement of the profile with its status for this tenant, and the settings to change. Without `assurance`, the profile of the tenant is used, or `asvs-l2` if it has none. The call changes nothing.
 public enum TenantCheckAssurance: ContractMethod {
     /// The parameters of `tenant.checkAssurance`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The profile to compare with.
         public enum Assurance: String, Sendable, CaseIterable {
             case asvsL2 = "asvs-l2"
@@ -32,7 +32,7 @@ public enum TenantCheckAssurance: ContractMethod {
     }
 
     /// The result of `tenant.checkAssurance`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The profile with which the tenant was compared.

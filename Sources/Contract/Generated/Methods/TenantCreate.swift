@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: tenants.create; nativeAuth: authenticationEventsFlows
 public enum TenantCreate: ContractMethod {
     /// The parameters of `tenant.create`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: tenants.delete
 public enum TenantDelete: ContractMethod {
     /// The parameters of `tenant.delete`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
 
@@ -24,7 +24,7 @@ public enum TenantDelete: ContractMethod {
     }
 
     /// The result of `tenant.delete`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The ID of the deleted tenant.
         public var tenantId: String
 

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: tenants.get
 public enum TenantGet: ContractMethod {
     /// The parameters of `tenant.get`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
 

@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: tenants.list
 public enum TenantList: ContractMethod {
     /// The parameters of `tenant.list`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The maximum number of entries in one response.
         public var limit: Int64
         /// The position of the next page: the `nextCursor` of the previous response, unchanged.
@@ -28,7 +28,7 @@ public enum TenantList: ContractMethod {
     }
 
     /// The result of `tenant.list`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The tenants, sorted by ID.
         public var tenants: [Tenant]
         /// The cursor for the next page. Present if there are more entries.

@@ -7,7 +7,7 @@ import JSON
 /// The changes apply in this order: `reset` returns to the real time, `setAt` sets the time, `advanceSeconds` advances it, and `freeze` stops or starts the clock. If all of them are omitted, the call only returns the time. When the call returns, everything due at the new time has taken effect: tokens and flows have expired, keys have changed their state, and expired rows (flows, sessions, counters, revocations, keys) are deleted. All processes of the testing store share the clock.
 public enum TestClock: ContractMethod {
     /// The parameters of `test.clock`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Whether to stop the clock (`true`) or start it (`false`).
         public var freeze: Bool?
         /// The new time, in seconds since 1970-01-01 UTC.
@@ -38,7 +38,7 @@ public enum TestClock: ContractMethod {
     }
 
     /// The result of `test.clock`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The time of the clock, in seconds since 1970-01-01 UTC.
         public var now: Int64
         /// Whether the clock is stopped.

@@ -7,9 +7,9 @@ import JSON
 /// Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null` value removes a claim. An error is returned once, by the endpoint that it names, instead of the regular response. Queued entries are used in order. Without claims and error, the call returns the queue.
 public enum TestEnqueue: ContractMethod {
     /// The parameters of `test.enqueue`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of claims, error, passkeyChallenge.
-        public enum Answer: Sendable, Equatable {
+        public enum Answer: Sendable {
             /// The claims of the next ID and access token.
             case claims(JSONObject)
             /// The error to return.
@@ -52,7 +52,7 @@ public enum TestEnqueue: ContractMethod {
     }
 
     /// The result of `test.enqueue`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The queued entries, next one first.
         public var waiting: [TestAnswer]
 

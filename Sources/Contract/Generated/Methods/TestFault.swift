@@ -7,7 +7,7 @@ import JSON
 /// Injects one fault into this process and returns all active faults. Without a fault, the call only returns them. `clear` and `test.reset` remove all faults. Each fault occurs where the real failure would occur, so retries, compensation and errors are the real ones. If several faults match, the oldest one applies. A `method` fails with the chosen error, also for requests through `compat.http` and `test.http` that need the method, in the form of their protocol. `compat.http` as the method affects every request to `test.http`. A `delivery` fault affects the next messages. A `provider` fault affects HTTP requests of this process to a login provider; cached keys are not requested again, and a provider that has just failed is not contacted for some seconds or until `clear`. A `store` fault affects writes to the store. `clockJumpSeconds` changes the clock of this process only: other processes and `test.clock` are not affected, and no expired rows are deleted.
 public enum TestFault: ContractMethod {
     /// The parameters of `test.fault`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and appears in `test.outbox`, but the response is lost.
         public enum Delivery: String, Sendable, CaseIterable {
             case refused
@@ -28,7 +28,7 @@ public enum TestFault: ContractMethod {
         }
 
         /// Exactly one of method, delivery, provider, store, clockJumpSeconds.
-        public enum What: Sendable, Equatable {
+        public enum What: Sendable {
             /// The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because they remove faults.
             case method(String)
             /// The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and appears in `test.outbox`, but the response is lost.
@@ -109,7 +109,7 @@ public enum TestFault: ContractMethod {
     }
 
     /// The result of `test.fault`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The active faults, oldest first.
         public var armed: [Fault]
 

@@ -7,9 +7,9 @@ import JSON
 /// For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it if `allowOrigins` contains their origin. Without it, no response has CORS headers, and preflight requests are refused with status 403. The Firebase and Entra APIs have rules of their own for origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL. With `firebase`, the endpoint also implements the Identity Toolkit API for a project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the tenant with the ID of the project, which is created if it does not exist. Every program that can reach the endpoint can act as every user. Tokens are unsigned as those of the emulator, unless `tokens` is `signed`. They are not valid for methods and for other endpoints.
 public enum TestHttp: ContractMethod {
     /// The parameters of `test.http`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The Firebase project for which the endpoint implements the Identity Toolkit API.
-        public struct Firebase: ContractParams, Equatable {
+        public struct Firebase: ContractParams {
             /// The form of ID tokens and session cookies. `unsigned` tokens are those of the emulator, and the only ones that the Admin SDK for Node accepts with `FIREBASE_AUTH_EMULATOR_HOST`. `signed` tokens are signed with RS256, and the endpoint publishes the certificates below `/www.googleapis.com/`, as verifiers outside of the emulator require.
             public enum Tokens: String, Sendable, CaseIterable {
                 case unsigned
@@ -55,7 +55,7 @@ public enum TestHttp: ContractMethod {
     }
 
     /// The result of `test.http`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The URL of the endpoint: `http://127.0.0.1` and a port.
         public var baseUrl: String
         /// The environment variables that make Firebase's SDKs use the endpoint. Present with `firebase`.

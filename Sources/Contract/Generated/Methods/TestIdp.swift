@@ -7,7 +7,7 @@ import JSON
 /// For tests of services that sign users in with an external provider: configure an issuer of the result there; a browser or an automated test can then perform the complete login. The users of the provider are the accounts of this store, and its keys are the keys of the tenants. It signs with RS256, which OpenID Connect Discovery requires of every provider, for tenants created with this `signingAlgorithm`, otherwise with ES256. Each tenant is an issuer at `baseUrl`, a slash and the tenant ID; `issuers` adds issuers or changes their behavior. A name that belongs to no tenant, without `tenantId`, creates a stand-alone issuer: a new tenant of this name with its own keys and no accounts. Use it to test that a service rejects tokens of foreign issuers. The provider supports discovery, JWKS, authorization with a login page, token (`authorization_code` with PKCE, `refresh_token`, `client_credentials`, token exchange, `jwt-bearer` with identity assertions (ID-JAG), `device_code`), UserInfo, introspection, revocation, device authorization, pushed authorization requests (RFC 9126), logout, and step-by-step sign-in by the application itself (`authorization_challenge_endpoint`, OAuth 2.0 for First-Party Applications). Clients authenticate with a secret or with signed assertions (`private_key_jwt`). An issuer with `resources` is an authorization server for MCP servers: with protected-resource metadata, client registration, client ID metadata documents, resource indicators and DPoP. It listens only on 127.0.0.1 until the process exits. Calling the method again returns the addresses and replaces issuers of the same names; after `stop`, it starts again on the same port. `test.enqueue` sets its next responses, `test.token` signs arbitrary tokens of its issuers, `test.clock` sets its time, and `test.reset` deletes its issuers, codes, logins and queue. Its state ends with the process; `test.snapshot` saves it and `test.restore` restores it.
 public enum TestIdp: ContractMethod {
     /// The parameters of `test.idp`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The port on which to start listening. Defaults to the port before `stop`, otherwise to any free port.
         public var port: Int64?
         /// Issuers with their own names or behavior.
@@ -30,7 +30,7 @@ public enum TestIdp: ContractMethod {
     }
 
     /// The result of `test.idp`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The base URL of the provider: `http://127.0.0.1` and a port.
         public var baseUrl: String
         /// Whether the provider is listening.

@@ -7,7 +7,7 @@ import JSON
 /// A testing store captures messages instead of sending them. The messages are sorted oldest first.
 public enum TestOutbox: ContractMethod {
     /// The parameters of `test.outbox`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The address or number whose messages are returned.
         public var to: String?
         /// The number after which messages are returned.
@@ -34,7 +34,7 @@ public enum TestOutbox: ContractMethod {
     }
 
     /// The result of `test.outbox`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// At most 100 messages, oldest first.
         public var messages: [SentMessage]
 

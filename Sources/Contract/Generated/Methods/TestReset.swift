@@ -7,7 +7,7 @@ import JSON
 /// Deletes everything in the store for every process: tenants, accounts, pools, roles, flows, credentials, audit records, messages and the seed. In this process, it also deletes the faults of `test.fault`, the snapshots in memory (not those in files), and the issuers and state of `test.idp`, which continues to listen. The tenant `default` returns to its initial settings, and the clock to the real time or to the start time of `--clock`. Other processes detect the reset with their next request, on PostgreSQL within one second. The configuration of `--apply` is not applied again.
 public enum TestReset: ContractMethod {
     /// The parameters of `test.reset`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         public init() {
         }
 
@@ -17,7 +17,7 @@ public enum TestReset: ContractMethod {
     }
 
     /// The result of `test.reset`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The time of the clock, in seconds since 1970-01-01 UTC.
         public var now: Int64
         /// Whether the clock is stopped.

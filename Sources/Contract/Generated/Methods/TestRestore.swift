@@ -7,9 +7,9 @@ import JSON
 /// Replaces everything in the store, for every process, with the content of the snapshot in one transaction; if the restore fails, nothing changes. The state of `test.idp` in the snapshot is restored as well; the provider continues to listen on its port, and issuers with other names that were added since are kept. The clock continues from its time in the snapshot, or stays stopped at it. The seed also continues, so processes that continue from the same state with the same requests return the same results. Other processes detect the change with their next request, on PostgreSQL within one second. Open credentials providers must be opened again. A snapshot can be restored in every store with the same schema version and data key, regardless of the database. Two stores have the same data key if both are in memory without a given key, or if both were created with `--testing` under the same master key (`MINTMARK_MASTER_KEY`).
 public enum TestRestore: ContractMethod {
     /// The parameters of `test.restore`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of name, file.
-        public enum Place: Sendable, Equatable {
+        public enum Place: Sendable {
             /// The name of a snapshot in the memory of this process.
             case name(String)
             /// The absolute path of a snapshot file. The file is not changed.
@@ -39,7 +39,7 @@ public enum TestRestore: ContractMethod {
     }
 
     /// The result of `test.restore`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The number of rows in the snapshot.
         public var rows: Int64
         /// The time of the clock, in seconds since 1970-01-01 UTC.

@@ -7,7 +7,7 @@ import JSON
 /// After the call, every ID, code, token and key of the store is derived from the seed, in every process, and each derived value is used once. Two new stores with the same seed, the same clock and the same sequence of calls return identical results. This includes IDs, codes, keys of all algorithms, tokens with their signatures, salts, requests to providers, continuation and pending tokens, credentials and audit records. Values that the machine determines are not reproducible: the port of `idp.authorize`, durations, and the `incident` of an `internalError`. Use reproducible signatures only for tests, because their timing reveals information about the key. Seed a new or reset store: existing data does not change, but earlier credentials become invalid. If the store already had this seed, its sequence continues after the last derived value; `test.reset` restarts it.
 public enum TestSeed: ContractMethod {
     /// The parameters of `test.seed`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The seed, any text.
         public var seed: String
 
@@ -22,7 +22,7 @@ public enum TestSeed: ContractMethod {
     }
 
     /// The result of `test.seed`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The given seed.
         public var seed: String
 

@@ -7,9 +7,9 @@ import JSON
 /// The snapshot contains the complete state at a single point in time: tenants, pools, accounts, flows, sessions, keys, messages, audit records, the clock and the position of the seed. It also contains the state of `test.idp` in this process: issuers, codes, refresh tokens, devices, browser sessions and the queue. `test.restore` restores it any number of times. Without `file`, the snapshot is stored under a name in the memory of this process until the process exits or `test.reset` is called. With `file`, other processes can restore it too, so several tests can start from the same state. The file appears under its name only when it is complete, is readable only by the current operating system user (0600), and never overwrites an existing file. The file contains secrets. Secrets of the store are encrypted; everyone with the master key can decrypt them, and for a store in memory without a given key, everyone can. Codes, addresses and the state of `test.idp` are not encrypted.
 public enum TestSnapshot: ContractMethod {
     /// The parameters of `test.snapshot`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Exactly one of name, file.
-        public enum Place: Sendable, Equatable {
+        public enum Place: Sendable {
             /// The name of the snapshot in the memory of this process. Replaces a snapshot of the same name. If `name` and `file` are omitted, a name is generated.
             case name(String)
             /// The absolute path of the file to create. Its directory must exist.
@@ -39,7 +39,7 @@ public enum TestSnapshot: ContractMethod {
     }
 
     /// The result of `test.snapshot`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The name for `test.restore`. Not present for a file.
         public var name: String?
         /// The path of the created file. Present if `file` is given.

@@ -7,7 +7,7 @@ import JSON
 /// For tests of token verifiers: creates valid tokens without a sign-in, and invalid tokens of every kind. The token contains `iss`, `sub`, `aud`, `iat` and `exp`. Tokens of a tenant also contain `sid` and `auth_time`; access tokens also contain `jti`, `client_id` and `scope`. Given claims and header fields replace the defaults; a `null` value removes a member. Only the issuer is checked, and nothing is stored, except the first key of a tenant that has not signed a token before. The `sid` is `test.token`, a session that does not exist; `token.verify` and the pools of this store accept it for any subject, unless an account with that ID is disabled.
 public enum TestToken: ContractMethod {
     /// The parameters of `test.token`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The token type, which determines `typ` in the header: `id` or `access` for a tenant, `pool` for a pool. Defaults to `id` for a tenant and to `pool` for a pool.
         public enum Use: String, Sendable, CaseIterable {
             case id
@@ -68,7 +68,7 @@ public enum TestToken: ContractMethod {
     }
 
     /// The result of `test.token`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The signed token.
         public var token: String
 

@@ -7,7 +7,7 @@ import JSON
 /// For tests of trusted issuers without keys and network: the token has the claims of its family, and `issuer` and `keys` of the result are parameters of `issuer.put`. All tokens of a store have the same key. Given claims and header fields replace those of the family; a `null` value removes a member. Nothing is stored.
 public enum TestWorkloadToken: ContractMethod {
     /// The parameters of `test.workloadToken`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The family of the token.
         public enum Family: String, Sendable, CaseIterable {
             case github
@@ -51,7 +51,7 @@ public enum TestWorkloadToken: ContractMethod {
     }
 
     /// The result of `test.workloadToken`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The signed token.
         public var token: String
         /// The issuer, for `issuer.put`.

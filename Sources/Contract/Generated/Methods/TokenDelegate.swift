@@ -9,7 +9,7 @@ import JSON
 /// - Source: oauth: claim may_act
 public enum TokenDelegate: ContractMethod {
     /// The parameters of `token.delegate`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID token of the user.
         public var idToken: String
         /// The actor.
@@ -40,7 +40,7 @@ public enum TokenDelegate: ContractMethod {
     }
 
     /// The result of `token.delegate`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The access token for the actor.
         public var token: String
         /// The time at which the token expires, in seconds since 1970-01-01 UTC.

@@ -7,7 +7,7 @@ import JSON
 /// Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to find it, publish it under the URL of the issuer, together with the keys from `token.jwks`.
 public enum TokenDiscovery: ContractMethod {
     /// The parameters of `token.discovery`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
         public var issuer: String
 
@@ -22,7 +22,7 @@ public enum TokenDiscovery: ContractMethod {
     }
 
     /// The result of `token.discovery`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The issuer.
         public var issuer: String
         /// The URL at which the keys must be published.

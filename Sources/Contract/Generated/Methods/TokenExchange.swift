@@ -9,7 +9,7 @@ import JSON
 /// - Source: oauth: grant_type=urn:ietf:params:oauth:grant-type:token-exchange
 public enum TokenExchange: ContractMethod {
     /// The parameters of `token.exchange`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// An ID token or access token of a tenant, or the token of a trusted issuer with the use `exchange`. For an assertion, an ID token or refresh token of the application `clientId`.
         public var subjectToken: String
         /// The type of the subject token. Tokens of trusted issuers have the type `jwt`.
@@ -76,7 +76,7 @@ public enum TokenExchange: ContractMethod {
     }
 
     /// The result of `token.exchange`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are not access tokens.
         public enum TokenType: String, Sendable, CaseIterable {
             case Bearer

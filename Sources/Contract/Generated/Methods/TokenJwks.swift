@@ -7,7 +7,7 @@ import JSON
 /// Returns the published keys as a JSON Web Key Set (RFC 7517). The set includes keys that are not active yet.
 public enum TokenJwks: ContractMethod {
     /// The parameters of `token.jwks`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The issuer of the keys. If omitted, the result contains every published key of the store.
         public var issuer: String?
 
@@ -22,7 +22,7 @@ public enum TokenJwks: ContractMethod {
     }
 
     /// The result of `token.jwks`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The published keys.
         public var keys: [JsonWebKey]
         /// The time of the next scheduled change of the set, in seconds since 1970-01-01 UTC.

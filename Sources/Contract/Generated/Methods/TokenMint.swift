@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: GetOpenIdToken
 public enum TokenMint: ContractMethod {
     /// The parameters of `token.mint`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of the identity.
         public var identityId: String
         /// The logins of the identity. Omit them for a guest.
@@ -28,7 +28,7 @@ public enum TokenMint: ContractMethod {
     }
 
     /// The result of `token.mint`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The identity for which the token was minted.
         public var identityId: String
         /// The OpenID token.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: GetOpenIdTokenForDeveloperIdentity
 public enum TokenMintForDeveloper: ContractMethod {
     /// The parameters of `token.mintForDeveloper`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
         /// The logins of the user. One of them must be the developer provider with the developer user identifier.
@@ -40,7 +40,7 @@ public enum TokenMintForDeveloper: ContractMethod {
     }
 
     /// The result of `token.mintForDeveloper`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The identity for which the token was minted.
         public var identityId: String
         /// The OpenID token.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: sts:GetWebIdentityToken
 public enum TokenMintForSession: ContractMethod {
     /// The parameters of `token.mintForSession`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The algorithm that signs the token.
         public enum SigningAlgorithm: String, Sendable, CaseIterable {
             case RS256
@@ -46,7 +46,7 @@ public enum TokenMintForSession: ContractMethod {
     }
 
     /// The result of `token.mintForSession`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The token.
         public var token: String
         /// The time at which the token expires, in seconds since 1970-01-01 UTC.

@@ -9,7 +9,7 @@ import JSON
 /// - Source: cognito: iam:EnableOutboundWebIdentityFederation, iam:DisableOutboundWebIdentityFederation, iam:GetOutboundWebIdentityFederationInfo
 public enum TokenOutboundFederation: ContractMethod {
     /// The parameters of `token.outboundFederation`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// Whether to issue tokens. By default, nothing changes.
         public var enabled: Bool?
 
@@ -24,7 +24,7 @@ public enum TokenOutboundFederation: ContractMethod {
     }
 
     /// The result of `token.outboundFederation`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The issuer of the tokens.
         public var issuer: String
         /// Whether tokens are issued.

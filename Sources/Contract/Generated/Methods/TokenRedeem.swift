@@ -9,7 +9,7 @@ import JSON
 /// - Source: oauth: grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer with an ID-JAG
 public enum TokenRedeem: ContractMethod {
     /// The parameters of `token.redeem`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
         /// The assertion.
@@ -40,7 +40,7 @@ public enum TokenRedeem: ContractMethod {
     }
 
     /// The result of `token.redeem`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The use of the token (RFC 6749 section 7.1).
         public enum TokenType: String, Sendable, CaseIterable {
             case Bearer

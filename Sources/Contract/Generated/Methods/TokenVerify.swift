@@ -9,7 +9,7 @@ import JSON
 /// - Source: firebase: SDK: verifyIdToken, verifySessionCookie
 public enum TokenVerify: ContractMethod {
     /// The parameters of `token.verify`.
-    public struct Params: ContractParams, Equatable {
+    public struct Params: ContractParams {
         /// The token to verify.
         public var token: String
         /// The required audience: the ID of a pool or tenant, or one of the audiences of a tenant. The `aud` claim must contain it.
@@ -61,7 +61,7 @@ public enum TokenVerify: ContractMethod {
     }
 
     /// The result of `token.verify`.
-    public struct Result: ContractResult, Equatable {
+    public struct Result: ContractResult {
         /// The claims of the token.
         public var claims: EncodedObject
         /// The JOSE header of the token.
