@@ -1,21 +1,23 @@
 /// Decompresses the documentation and the files of the web console, which `TextCompressor` of the contract generator has compressed.
-public struct CompressedText {
-    private var coder: RangeDecoder
-    private let count: Int
-    private var flags = [UInt16](repeating: 1024, count: 2)
-    private var literals = [UInt16](repeating: 1024, count: 256 * 256)
-    private var lengths = [UInt16](repeating: 1024, count: 256)
-    private var distances = [UInt16](repeating: 1024, count: 4 * 32)
-
+public enum CompressedText {
     /// Returns the bytes of the text.
     ///
     /// - Parameter printable: The compressed text as `TextCompressor.printable` writes it. Line ends are ignored.
     public static func bytes(_ printable: StaticString) -> [UInt8] {
-        var text = CompressedText(printable)
-        return text.decoded()
+        let input = unprintable(printable)
+        let count = input[..<4].reduce(0) { $0 << 8 | Int($1) }
+        return input.withUnsafeBufferPointer { input in
+            withUnsafeTemporaryAllocation(of: UInt16.self, capacity: Models.count) { models in
+                models.initialize(repeating: 1024)
+                return [UInt8](unsafeUninitializedCapacity: count) { output, written in
+                    decode(RangeDecoder(input), models, into: output, count)
+                    written = count
+                }
+            }
+        }
     }
 
-    private init(_ printable: StaticString) {
+    private static func unprintable(_ printable: StaticString) -> [UInt8] {
         var bytes: [UInt8] = []
         var group: UInt32 = 0
         var digits = 0
@@ -32,63 +34,85 @@ public struct CompressedText {
                 digits = 0
             }
         }
-        count = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
-        coder = RangeDecoder(bytes)
+        return bytes
     }
 
-    private mutating func decoded() -> [UInt8] {
-        var output: [UInt8] = []
-        output.reserveCapacity(count)
-        var wasMatch = false
-        while output.count < count {
-            wasMatch = coder.digit(&flags[wasMatch ? 1 : 0]) == 1
-            guard wasMatch else {
-                output.append(UInt8(coder.number(bits: 8, &literals, at: Int(output.last ?? 0) * 256)))
+    /// The places of the probabilities.
+    private enum Models {
+        static let literals = 0
+        static let flags = literals + 256 * 256
+        static let lengths = flags + 2
+        static let distances = lengths + 256
+        static let count = distances + 4 * 32
+    }
+
+    /// - Parameter models: The probability of a 0 in 2048ths, for each binary decision.
+    private static func decode(
+        _ start: RangeDecoder, _ models: UnsafeMutableBufferPointer<UInt16>, into output: UnsafeMutableBufferPointer<UInt8>, _ count: Int
+    ) {
+        var coder = start
+        var place = 0
+        var wasMatch = 0
+        var last = 0
+        while place < count {
+            wasMatch = coder.digit(&models[Models.flags + wasMatch])
+            if wasMatch == 0 {
+                last = coder.number(bits: 8, models, at: Models.literals + last * 256)
+                output[place] = UInt8(truncatingIfNeeded: last)
+                place += 1
                 continue
             }
-            let length = coder.number(bits: 8, &lengths, at: 0)
-            let width = coder.number(bits: 5, &distances, at: min(length, 3) * 32)
+            let length = coder.number(bits: 8, models, at: Models.lengths)
+            let width = coder.number(bits: 5, models, at: Models.distances + min(length, 3) * 32)
             var distance = 1
             for _ in 1..<max(width, 1) { distance = distance << 1 | coder.plainDigit() }
-            for _ in 0..<length + 3 { output.append(output[output.count - distance]) }
+            let end = place + length + 3
+            precondition(distance <= place && end <= count, "The compressed text is damaged.")
+            while place < end {
+                output[place] = output[place - distance]
+                place += 1
+            }
+            last = Int(output[place - 1])
         }
-        return output
     }
 }
 
-/// The decoder of the binary range coder.
+/// The decoder of the binary range coder. It decides millions of digits: it stays in registers.
 private struct RangeDecoder {
-    private let input: [UInt8]
+    private let input: UnsafeBufferPointer<UInt8>
     private var place = 9
     private var range = UInt32.max
     private var code: UInt32 = 0
 
     /// - Parameter input: The length of the text in four bytes, and the code. The first byte of the code is always 0.
-    init(_ input: [UInt8]) {
+    init(_ input: UnsafeBufferPointer<UInt8>) {
         self.input = input
         for place in 5..<9 { code = code << 8 | UInt32(input[place]) }
     }
 
-    mutating func number(bits: Int, _ models: inout [UInt16], at base: Int) -> Int {
+    @inline(__always)
+    mutating func number(bits: Int, _ models: UnsafeMutableBufferPointer<UInt16>, at base: Int) -> Int {
         var node = 1
         for _ in 0..<bits { node = node << 1 | digit(&models[base + node]) }
         return node - 1 << bits
     }
 
+    @inline(__always)
     mutating func digit(_ model: inout UInt16) -> Int {
-        let bound = (range >> 11) * UInt32(model)
+        let bound = (range >> 11) &* UInt32(model)
         defer { fill() }
         if code < bound {
             range = bound
-            model += (2048 - model) >> 4
+            model &+= (2048 &- model) >> 4
             return 0
         }
-        code -= bound
-        range -= bound
-        model -= model >> 4
+        code &-= bound
+        range &-= bound
+        model &-= model >> 4
         return 1
     }
 
+    @inline(__always)
     mutating func plainDigit() -> Int {
         range >>= 1
         defer { fill() }
@@ -97,6 +121,7 @@ private struct RangeDecoder {
         return 1
     }
 
+    @inline(__always)
     private mutating func fill() {
         while range < 1 << 24 {
             range <<= 8

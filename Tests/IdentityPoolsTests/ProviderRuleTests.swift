@@ -3,7 +3,7 @@ import Testing
 
 @testable import IdentityPools
 
-private let held = CachedCredentials.ClosureBox(
+private let held = CachedCredentials.Held(
     identityId: "a", credentials: .init(accessKeyId: "k", secretAccessKey: "s", sessionToken: "t", expiresAt: 10_000), roleArn: "r")
 
 private let social: Members<String> = ["login.example.com": "token"]

@@ -32,7 +32,7 @@ struct Describe: ParsableCommand {
     func run() throws {
         let types = TypeDescriptions()
         if let info = Contract.MethodTable.all.first(where: { $0.name == method }) {
-            let object = try JSONValue(parsing: info.openRPC.description)
+            let object = try JSONValue(parsing: info.openRPC)
             if json { return try Printing.out(Printing.pretty(object)) }
             return try describe(info, object, types)
         }
@@ -48,7 +48,7 @@ struct Describe: ParsableCommand {
         let called = MethodInfo.called(method, among: Contract.MethodTable.all)
         if called.count == 1, let info = called.first, !json {
             try Printing.out("In Mintmark, \(method) is \(Printing.bold(info.name)).\n")
-            return try describe(info, try JSONValue(parsing: info.openRPC.description), types)
+            return try describe(info, try JSONValue(parsing: info.openRPC), types)
         }
         if called.count > 1, !json {
             try Printing.out("In Mintmark, \(method) is one of these methods:\n")

@@ -23,7 +23,7 @@ extension Site {
         of method: MethodInfo, _ group: (name: String, methods: [MethodInfo]), _ neighbors: (before: MethodInfo?, after: MethodInfo?)
     ) -> String {
         let text = HTMLText(root: "../")
-        let object = (try? JSONValue(parsing: method.openRPC.description)) ?? .null
+        let object = (try? JSONValue(parsing: method.openRPC)) ?? .null
         var content = "<h1><code>\(HTMLText.escaped(method.name))</code></h1>\n<p class=\"lead\">\(text.description(method.summary))</p>\n"
         let marks = [
             ("public", method.caller == .public ? "public" : nil), ("", method.caller == .developer ? "developer only" : nil),

@@ -9,7 +9,7 @@ final class MethodSchema {
     /// Returns `nil` if the method does not exist.
     init?(of method: String) {
         guard let info = Contract.MethodTable.all.first(where: { $0.name == method }),
-            let object = try? JSONValue(parsing: info.openRPC.description)
+            let object = try? JSONValue(parsing: info.openRPC)
         else { return nil }
         self.object = object
     }

@@ -17,7 +17,7 @@ struct FormSchema {
     let choices: [String]
 
     init(_ method: MethodInfo) {
-        let object = (try? JSONValue(parsing: method.openRPC.description)) ?? [:]
+        let object = (try? JSONValue(parsing: method.openRPC)) ?? [:]
         fields = (object["params"]?.array ?? []).map { param in
             var schema = Self.resolved(param["schema"] ?? [:])
             if let description = param["description"], var object = schema.object {

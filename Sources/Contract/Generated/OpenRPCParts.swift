@@ -7,7 +7,7 @@ extension OpenRPCDocument {
     public static let serviceVersion = "0.1.0"
     static let version: StaticString = ##""1.4.1""##
     static let info: StaticString = ##"{"title":"Mintmark","version":"0.1.0","description":"An identity service in one process: accounts and sign-in, OpenID tokens for authenticated users, and temporary credentials for these tokens. JSON-RPC 2.0 with one request per line on standard input and one response per line on standard output."}"##
-    static let components = ContractText(block: 14, start: 21177, count: 346921)
+    static let components = ContractText(block: 15, start: 0, count: 346921)
     /// Each with its namespace: it is told of where a method of that is offered.
     static let notifications: [(namespace: String, document: ContractText)] = [
         ("credentialsProvider", ContractText(block: 14, start: 20117, count: 624)),

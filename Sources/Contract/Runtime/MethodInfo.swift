@@ -45,8 +45,8 @@ public struct MethodInfo: Sendable {
     public var result: [FieldInfo] { FieldInfo.list(texts.lines[2]) }
     /// The names of the corresponding operations and SDK functions in other products.
     public let equivalents: [VendorName]
-    /// The method object in the OpenRPC document.
-    public var openRPC: String { texts.lines[0] }
+    /// The method object in the OpenRPC document, as JSON.
+    public var openRPC: [UInt8] { [UInt8](texts.bytes.prefix { $0 != UInt8(ascii: "\n") }) }
     /// Three lines: the method object, the parameters, and the members of the result as `FieldInfo.list` reads them.
     let texts: ContractText
 }

@@ -29,7 +29,7 @@ public enum OpenRPCDocument {
         writer.raw(info)
         writer.key("methods")
         writer.beginArray()
-        for method in MethodTable.all where isOffered(method) { writer.raw(method.openRPC.utf8) }
+        for method in MethodTable.all where isOffered(method) { writer.raw(method.openRPC) }
         writer.endArray()
         writer.key("components")
         writer.raw(components.bytes)

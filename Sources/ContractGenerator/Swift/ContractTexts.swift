@@ -21,11 +21,12 @@ struct ContractTexts {
             add(lines.joined(separator: "\n"), named: method.name)
         }
         for notification in contract.notifications { add(document.notification(notification).text, named: notification.name) }
-        add(document.components.text, named: Self.components)
+        // Alone in its block: the reader of the whole document does not decompress it for another text.
+        add(document.components.text, named: Self.components, inNewBlock: true)
     }
 
-    private mutating func add(_ text: String, named name: String) {
-        if blocks.last!.utf8.count >= Self.fullBlock { blocks.append("") }
+    private mutating func add(_ text: String, named name: String, inNewBlock: Bool = false) {
+        if inNewBlock || blocks.last!.utf8.count >= Self.fullBlock { blocks.append("") }
         let place = blocks.count - 1
         places[name] = "ContractText(block: \(place), start: \(blocks[place].utf8.count), count: \(text.utf8.count))"
         blocks[place] += text

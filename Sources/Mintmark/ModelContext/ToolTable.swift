@@ -114,5 +114,5 @@ struct ToolTable: Sendable {
         return options.isEmpty ? nil : "start mintmark mcp with \(options.joined(separator: " "))."
     }
 
-    static func openRPC(_ info: MethodInfo) -> JSONValue { (try? JSONValue(parsing: info.openRPC.description)) ?? [:] }
+    static func openRPC(_ info: MethodInfo) -> JSONValue { (try? JSONValue(parsing: info.openRPC)) ?? [:] }
 }

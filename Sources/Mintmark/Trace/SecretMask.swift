@@ -32,7 +32,7 @@ public struct SecretMask {
         }
         collect(.object(shared))
         for info in Contract.MethodTable.all {
-            guard let object = try? JSONValue(parsing: info.openRPC.description) else { continue }
+            guard let object = try? JSONValue(parsing: info.openRPC) else { continue }
             collect(object["params"] ?? .null)
             collect(object["result"] ?? .null)
         }
@@ -113,7 +113,7 @@ public struct SecretMask {
 
     private mutating func object(_ method: String) -> JSONValue {
         if let known = objects[method] { return known }
-        let object = methods[method].flatMap { try? JSONValue(parsing: $0.openRPC.description) } ?? [:]
+        let object = methods[method].flatMap { try? JSONValue(parsing: $0.openRPC) } ?? [:]
         objects[method] = object
         return object
     }
