@@ -17,29 +17,22 @@ struct Contract {
     /// The options of `mintmark serve` that clients offer, in the order of `schemas/options.json`.
     let options: [ServeOption]
     /// The guides, ordered by name.
-    let guides: [Guide]
+    var guides: [Guide] = []
     /// The requirements of security standards, in the order of `schemas/assurance.json`.
-    let requirements: [AssuranceEntry]
-
-    private let typesByName: [String: NamedType]
-    private let errorsByType: [String: ErrorEntry]
-
-    init(
-        title: String, version: String, description: String, types: [NamedType], methods: [Method], notifications: [Notification],
-        errors: [ErrorEntry], options: [ServeOption], guides: [Guide], requirements: [AssuranceEntry]
-    ) {
-        (self.title, self.version, self.description) = (title, version, description)
-        (self.types, self.methods, self.notifications) = (types, methods, notifications)
-        (self.errors, self.options, self.guides, self.requirements) = (errors, options, guides, requirements)
-        typesByName = Dictionary(types.map { ($0.name, $0) }) { first, _ in first }
-        errorsByType = Dictionary(errors.map { ($0.type, $0) }) { first, _ in first }
-    }
+    var requirements: [AssuranceEntry] = []
 
     /// Returns the shared type `name`.
-    func type(_ name: String) -> NamedType? { typesByName[name] }
+    func type(_ name: String) -> NamedType? {
+        var range = types.indices
+        while let middle = range.dropFirst(range.count / 2).first {
+            if types[middle].name == name { return types[middle] }
+            range = types[middle].name < name ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return nil
+    }
 
     /// Returns the error of the type `type`.
-    func error(_ type: String) -> ErrorEntry? { errorsByType[type] }
+    func error(_ type: String) -> ErrorEntry? { errors.first { $0.type == type } }
 
     /// The namespaces, ordered by name, with their methods.
     var namespaces: [(name: String, methods: [Method])] {
