@@ -24,11 +24,15 @@ DURATIONS = os.path.join(ROOT, ".build", "tests", "durations.json")
 ONLY_ON_SQLITE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "only_on_sqlite.txt")
 # The classes with long tests and their seconds, for a machine that has no durations yet.
 LONG = {
-    "test_metrics.Metrics": 40, "test_hosts.Hosts": 20, "test_hidden_accounts.Hidden": 10, "test_sequences.Sequences": 28,
-    "test_passkeys_in_browser.PasskeysInTheBrowser": 25, "test_repeated_sends.RepeatedSends": 24, "test_postgres.ServerGoesAway": 20,
-    "test_credentials_provider.JoiningOverTheNetwork": 20, "test_random_merges.RandomMerges": 20, "test_kept_tokens.ScriptedProvider": 20,
-    "test_postgres.SeveralProcesses": 18, "test_providers.Hanging": 17, "test_snapshots.Snapshots": 16, "test_event_push.Push": 16,
-    "test_device_flow.DeviceFlow": 13, "test_published_keys.PublishedKeys": 13, "test_login.InTheBrowser": 13,
+    "test_sequences.Sequences": 47, "test_event_push.Push": 40, "test_guards.Doors": 39, "test_hosts.Hosts": 37,
+    "test_tool_renewal.Watching": 31, "test_copying.Copying": 31, "test_postgres.ServerGoesAway": 25, "test_contract.TheContract": 23,
+    "test_passkeys_in_browser.PasskeysInTheBrowser": 21, "test_tokens_elsewhere.TokensElsewhere": 21, "test_hidden_accounts.Hidden": 20,
+    "test_pytest.Plugin": 20, "test_pgbouncer.Pooled": 19, "test_postgres.ConnectionsOfOneProcess": 19,
+    "test_published_keys.PublishedKeys": 18, "test_pgbouncer.ManyProcesses": 16, "test_compat.Loopback": 16, "test_store.Stores": 16,
+    "test_events.Events": 15, "test_repeated_sends.RepeatedSends": 15, "test_failover.Failover": 15,
+    "test_console_in_browser.ConsoleInTheBrowser": 14, "test_login.InTheBrowser": 12, "test_device_flow.DeviceFlow": 12,
+    "test_addresses.Addresses": 12, "test_tool_renewal.Renewal": 11, "test_crashes.Crashes": 11, "test_whole_flow.WholeFlow": 10,
+    "test_outbound_federation.MintForSession": 10,
 }
 
 
