@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 
+import credentials
 import passkeys
 import people
 import events
@@ -15,7 +16,7 @@ import huge
 import scaling
 import sidecars
 from host import (
-    POOL, Server, Sidecar, binary, fill, first_answer, guests, known, links, lookups, median, mints, openssl_speed, pump, request_line, results,
+    POOL, Server, Sidecar, binary, fill, first_answer, guests, known, links, lookups, median, mints, one_at_a_time, openssl_speed, pump, request_line, results,
     round_trips, serve, spawn)
 
 
@@ -32,7 +33,7 @@ class Benchmarks:
         self.work = tempfile.mkdtemp(dir=work)     # on the disk of the checkout, not in a memory file system
         self.home = os.path.join(self.work, "home")
         os.mkdir(self.home)
-        self.loop, self.inserts, self.scrypt = (os.path.join(work, name) for name in ("loop", "inserts", "scrypt"))
+        self.loop, self.inserts, self.scrypt, self.allocations = (os.path.join(work, name) for name in ("loop", "inserts", "scrypt", "allocations.so"))
 
     def path(self, name):
         return os.path.join(self.work, name)
@@ -96,8 +97,14 @@ class Benchmarks:
             ours.append(exchanges.exchanges(store, request, count, self.work, self.home))
         a, b = median(ours), median(check)
         yield Row("exchange of a foreign token, pipelined", f"{a:,.0f}/s", f"openssl speed -multi verifies and seals {b:,.0f}/s", f">= 60%: {a / b:.0%}", a >= .6 * b)
-        c = exchanges.one_at_a_time(store, request, self.home)
+        c = one_at_a_time(store, request, self.home)
         yield Row("exchange of a foreign token, alone", f"{c:.2f} ms", "", "<= 5 ms", c <= 5)
+
+    def credentials(self):
+        a, b = credentials.one_call(self.path("credentials.db"), self.home, 3 if self.quick else 7)
+        yield Row("credentials.get, alone", f"{a:.0f} us", f"system.ping, alone {b:.0f} us", f"<= 130 us more: {a - b:.0f} us", a - b <= 130)
+        size, blocks = credentials.new_user(self.path("users.db"), self.allocations, self.work, self.home)
+        yield Row("memory requested for a new user", f"{size / 1e3:.1f} kB", f"{blocks:.0f} blocks", "<= 40 kB", size <= 40_000)
 
     def events(self):
         count = 30 if self.quick else 200
@@ -210,7 +217,7 @@ class Benchmarks:
 
 
 ROWS = {
-    "spawn": Benchmarks.spawn_to_first_answer, "roundtrip": Benchmarks.round_trip, "mint": Benchmarks.mint_and_verify, "exchange": Benchmarks.exchange, "events": Benchmarks.events, "create": Benchmarks.creating, "people": Benchmarks.people,
+    "spawn": Benchmarks.spawn_to_first_answer, "roundtrip": Benchmarks.round_trip, "mint": Benchmarks.mint_and_verify, "exchange": Benchmarks.exchange, "credentials": Benchmarks.credentials, "events": Benchmarks.events, "create": Benchmarks.creating, "people": Benchmarks.people,
     "passkeys": Benchmarks.passkeys,
     "many": Benchmarks.many_identities,
     "postgres": Benchmarks.many_identities_on_postgres, "scaling": Benchmarks.scaling, "sidecars": Benchmarks.sidecars, "memory": Benchmarks.memory, "size": Benchmarks.size,

@@ -7,7 +7,7 @@ import re
 import subprocess
 import time
 
-from host import Sidecar, median, pump, request_line, serve, spawn
+from host import Sidecar, pump, request_line
 
 NAME = "login.example.com"
 ROLE = "arn:aws:iam::000000000000:role/deploy"
@@ -60,22 +60,6 @@ def prepare(store, folder):
 def exchanges(store, request, count, work, home):
     """Exchanges per second of a process, pipelined."""
     return pump(store, [request] * count, count, work, home)[0]
-
-
-def one_at_a_time(store, request, home, count=200):
-    """The median time of one exchange in milliseconds, once the keys are known."""
-    process = spawn(serve(store), home)
-    write, read, times = process.stdin.fileno(), process.stdout.fileno(), []
-    for _ in range(count):
-        began = time.perf_counter()
-        os.write(write, request)
-        answer = b""
-        while not answer.endswith(b"\n"):
-            answer += os.read(read, 65536)
-        times.append((time.perf_counter() - began) * 1e3)
-    process.stdin.close()
-    process.wait()
-    return median(times)
 
 
 def sealings(seconds):

@@ -26,10 +26,10 @@ def serve(store):
     return [binary(), "serve", "--store", store]
 
 
-def spawn(command, home, cpu=None, **streams):
+def spawn(command, home, cpu=None, environment=None, **streams):
     pin = {} if cpu is None else {"preexec_fn": lambda: os.sched_setaffinity(0, {cpu})}
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, **streams}
-    environment = {**clean_environment(home), **({"MINTMARK_MASTER_KEY": MASTER_KEY} if any("postgres://" in word for word in command) else {})}
+    environment = {**clean_environment(home), **(environment or {}), **({"MINTMARK_MASTER_KEY": MASTER_KEY} if any("postgres://" in word for word in command) else {})}
     return subprocess.Popen(command, stderr=subprocess.DEVNULL, bufsize=0, env=environment, **streams, **pin)
 
 
@@ -60,14 +60,14 @@ def round_trips(process, count):
     return times
 
 
-def pump(store, lines, count, work, home):
+def pump(store, lines, count, work, home, environment=None):
     """Responses per second of a process whose input is a file of requests, including its start, and the output. Every request must succeed."""
     path = os.path.join(work, "requests")
     with open(path, "wb") as file:
         file.writelines(lines)
     with open(path, "rb") as file:
         began = time.perf_counter()
-        process = spawn(serve(store), home, stdin=file)
+        process = spawn(serve(store), home, stdin=file, environment=environment)
         output = process.stdout.read()
         process.wait()
         taken = time.perf_counter() - began
@@ -76,6 +76,24 @@ def pump(store, lines, count, work, home):
     if good != count or output.count(b"\n") != count:
         sys.exit(f"{good} results for {count} requests: {output[:300]!r}")
     return count / taken, output
+
+
+def one_at_a_time(store, request, home, count=200):
+    """The median time of a call in milliseconds, each sent after the response to the one before."""
+    process = spawn(serve(store), home)
+    write, read, times = process.stdin.fileno(), process.stdout.fileno(), []
+    for _ in range(count):
+        began = time.perf_counter()
+        os.write(write, request)
+        answer = b""
+        while not answer.endswith(b"\n"):
+            answer += os.read(read, 65536)
+        times.append((time.perf_counter() - began) * 1e3)
+    if b'"result":' not in answer:
+        sys.exit(f"no result: {answer[:300]!r}")
+    process.stdin.close()
+    process.wait()
+    return median(times)
 
 
 def mints(users):
