@@ -7,8 +7,8 @@ import Storage
 ///
 /// A class, so that passing it on copies one reference.
 public final class TenantConfigurationCache: Sendable {
-    private let tenants = EpochCache<String, TenantRecord>()
-    private let idps = EpochCache<[String], IdpRecord>()
+    private let tenants = EpochCache<TenantRecord>()
+    private let idps = EpochCache<IdpRecord>()
     package let signingKeys: SigningKeys
 
     public init(signingKeys: SigningKeys) { self.signingKeys = signingKeys }
@@ -27,15 +27,20 @@ public final class TenantConfigurationCache: Sendable {
     /// - Throws: `TenantNotFound`, `IdpNotFound`.
     func idp(_ providerId: String, of tenantId: String, in tx: Transaction) throws -> IdpRecord {
         let tenant = try tenant(tenantId, in: tx)
-        let known = try idps.value(for: [tenant.id, providerId], in: tx) { try tx.idp(providerId, of: tenant.id) }
-        guard let known else { throw IdpNotFound(tenantId: tenant.id, providerId: providerId) }
+        guard let known = try knownIdp(providerId, of: tenant.id, in: tx) else {
+            throw IdpNotFound(tenantId: tenant.id, providerId: providerId)
+        }
         return known
     }
 
     /// Returns those of `providers` that exist in the tenant and are enabled.
     func usableProviders(among providers: [String], of tenantId: String, in tx: Transaction) throws -> [String] {
-        try providers.filter { id in
-            try idps.value(for: [tenantId, id], in: tx) { try tx.idp(id, of: tenantId) }?.settings.enabled ?? false
-        }
+        try providers.filter { id in try knownIdp(id, of: tenantId, in: tx)?.settings.enabled ?? false }
+    }
+
+    /// Returns the provider of a tenant that exists, or `nil` if the tenant does not have it.
+    private func knownIdp(_ providerId: String, of tenantId: String, in tx: Transaction) throws -> IdpRecord? {
+        // The ID of a tenant contains no slash.
+        try idps.value(for: "\(tenantId)/\(providerId)", in: tx) { try tx.idp(providerId, of: tenantId) }
     }
 }

@@ -64,7 +64,7 @@ public final class Hooks: Sendable {
     /// The time within which a hook must answer.
     static let deadlineSeconds: Int64 = 7
 
-    private let cache = EpochCache<String, HookSettings>()
+    private let cache = EpochCache<HookSettings>()
     let transports: HookTransports
     /// The functions that decide in place of a hook that the tenant does not have.
     private let functions = UnfairLock<(any HookFunctions)?>(nil)

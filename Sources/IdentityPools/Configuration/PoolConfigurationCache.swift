@@ -9,14 +9,14 @@ import Storage
 ///
 /// A class, so that a copy retains one reference.
 public final class PoolConfigurationCache: Sendable {
-    private let pools = EpochCache<String, PoolRecord>()
-    private let issuingPools = EpochCache<String, IssuingPool>()
-    private let poolRoles = EpochCache<String, [String: String]>()
-    private let roles = EpochCache<String, KnownRole>()
-    private let issuers = EpochCache<String, KnownIssuer>()
-    private let policiesOfRoles = EpochCache<String, RolePolicySet>()
-    private let revocationList = EpochCache<Int, Revocations>()
-    private let storeIds = EpochCache<Int, String>()
+    private let pools = EpochCache<PoolRecord>()
+    private let issuingPools = EpochCache<IssuingPool>()
+    private let poolRoles = EpochCache<[String: String]>()
+    private let roles = EpochCache<KnownRole>()
+    private let issuers = EpochCache<KnownIssuer>()
+    private let policiesOfRoles = EpochCache<RolePolicySet>()
+    private let revocationList = EpochCache<Revocations>()
+    private let storeIds = EpochCache<String>()
     package let signingKeys: SigningKeys
     let sessionKeys: SessionKeys
     /// The tenants of the store, which can be login providers.
@@ -112,9 +112,9 @@ public final class PoolConfigurationCache: Sendable {
     }
 
     /// Returns the ID that distinguishes the store from its state before a reset.
-    func storeId(in tx: Transaction) throws -> String { try storeIds.value(for: 0, in: tx) { try tx.storeFact("id") } ?? "" }
+    func storeId(in tx: Transaction) throws -> String { try storeIds.value(in: tx) { try tx.storeFact("id") } ?? "" }
 
     func revocations(in tx: Transaction) throws -> Revocations {
-        try revocationList.value(for: 0, in: tx) { try tx.revocations() } ?? Revocations([])
+        try revocationList.value(in: tx) { try tx.revocations() } ?? Revocations([])
     }
 }

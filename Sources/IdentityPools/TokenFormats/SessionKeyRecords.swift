@@ -22,13 +22,13 @@ extension Transaction {
 /// The keys that encrypt session tokens, cached for one store epoch.
 struct SessionKeys: Sendable {
     private let vault: Vault
-    private let keys = EpochCache<[UInt8], SessionKey>()
+    private let keys = EpochCache<SessionKey>()
 
     init(vault: Vault) { self.vault = vault }
 
     /// Returns the key for new tokens.
     func current(in tx: Transaction) throws -> SessionSealer {
-        let key = try keys.value(for: [], in: tx) { try tx.sessionKey(nil, vault: vault) }
+        let key = try keys.value(in: tx) { try tx.sessionKey(nil, vault: vault) }
         guard let key else { throw SealBroken(name: "session_key") }
         return SessionSealer(key)
     }
@@ -36,7 +36,7 @@ struct SessionKeys: Sendable {
     /// Returns the key that encrypted `token`, or `nil` if this store does not have it.
     func key(of token: String, in tx: Transaction) throws -> SessionSealer? {
         guard let id = SessionSealer.keyId(of: token) else { return nil }
-        return try keys.value(for: id, in: tx) { try tx.sessionKey(id, vault: vault) }.map { SessionSealer($0) }
+        return try keys.value(for: Hex.encode(id), in: tx) { try tx.sessionKey(id, vault: vault) }.map { SessionSealer($0) }
     }
 }
 

@@ -20,7 +20,10 @@ public struct MasterKey: Sendable {
     ///
     /// - Throws: `MalformedMasterKey`.
     public init(text: String) throws(MalformedMasterKey) {
-        let key = String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+        var trimmed = text[...]
+        while trimmed.first?.isWhitespace == true { trimmed.removeFirst() }
+        while trimmed.last?.isWhitespace == true { trimmed.removeLast() }
+        let key = String(trimmed)
         guard let bytes = key.utf8.count == 64 ? Hex.decode(key) : Base64URL.decode(key) else { throw MalformedMasterKey(count: nil) }
         try self.init(bytes)
     }

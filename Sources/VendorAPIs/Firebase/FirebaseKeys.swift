@@ -33,7 +33,7 @@ final class FirebaseKey: Sendable {
 /// The keys of projects, decrypted once for each epoch of the store.
 final class FirebaseKeys: Sendable {
     private static let kind = "key"
-    private let cache = EpochCache<String, FirebaseKey>()
+    private let cache = EpochCache<FirebaseKey>()
 
     /// Returns the key of a project. Creates it at the first use.
     func key(_ use: FirebaseKey.Use, of project: String, _ context: AccountsContext) throws -> FirebaseKey {
