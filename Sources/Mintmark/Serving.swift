@@ -42,9 +42,11 @@ extension Mintmark {
         logsOpening.store(true, ordering: .relaxed)
         Signals.take { server.terminate() }
         try prepare(self)
-        // Opens the store early, so that problems are logged immediately and the first request does not wait.
-        if !Thread.start(name: "opening", heap: 1_200_000, { _ = try? self.services() }) { _ = try? services() }
-        server.run()
+        // Opens the store early, so that problems are logged immediately and the first request does not wait. A request that is already
+        // there comes first: on a busy machine the new thread would run before this one.
+        server.run {
+            if !Thread.start(name: "opening", heap: 1_200_000, { _ = try? self.services() }) { _ = try? self.services() }
+        }
     }
 
     /// Closes the store within a time limit. If closing takes longer, the process exits without it; all data of completed requests is

@@ -17,6 +17,12 @@ public enum Descriptors {
         return output
     }
 
+    /// Returns whether a read returns at once, with data or with the end of the input.
+    static func hasInput(_ descriptor: Int32) -> Bool {
+        var looked = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&looked, 1, 0) > 0
+    }
+
     /// Returns whether the other end of a pipe or socket is closed, so that no reader is left. Always `false` for a file or terminal.
     static func isReadByNobody(_ descriptor: Int32) -> Bool {
         var looked = pollfd(fd: descriptor, events: 0, revents: 0)

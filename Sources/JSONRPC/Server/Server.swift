@@ -48,13 +48,15 @@ public final class Server: Sendable {
     public var inFlight: Int { flow.openRequests }
 
     /// Reads and serves requests. Returns after the input has ended, all responses are sent and `onEnd` has run.
-    public func run() {
+    ///
+    /// - Parameter prepare: Runs once on this thread: before it waits for input, or after it has read the input that is already there.
+    public func run(preparing prepare: () -> Void = {}) {
         options.hostRequests?.connect(dispatcher.hostConnection)
         if let parent = options.parent { ParentWatch.start(parent) { self.end.begin() } }
         let failure =
             switch options.framing {
-            case .lines: readAll(LineReader(input, maximumLine: options.maximumLine))
-            case .contentLength: readAll(FrameReader(input, maximumBody: options.maximumLine))
+            case .lines: readAll(LineReader(input, maximumLine: options.maximumLine), preparing: prepare)
+            case .contentLength: readAll(FrameReader(input, maximumBody: options.maximumLine), preparing: prepare)
             }
         // No further answer of the host can arrive.
         options.hostRequests?.disconnect()
@@ -92,12 +94,21 @@ public final class Server: Sendable {
     private static let chunkBytes = 64 * 1024
 
     /// - Returns: `nil`, or the `errno` if the input can no longer be read.
-    private func readAll<Reader: MessageReader & ~Copyable>(_ reader: consuming Reader) -> Int32? {
+    private func readAll<Reader: MessageReader & ~Copyable>(_ reader: consuming Reader, preparing prepare: () -> Void) -> Int32? {
         var bench = WorkerState(number: numbers.take())
+        var isPrepared = false
         while !end.hasBegun {
             flow.waitToRead()
+            if !isPrepared, !Descriptors.hasInput(input) {
+                prepare()
+                isPrepared = true
+            }
             guard case .some = reader.fill() else { break }
             readLines(&reader, &bench)
+            if !isPrepared {
+                prepare()
+                isPrepared = true
+            }
             // This thread may now block for a long time. Data that it copied must not stay in its registers.
             ProcessMemory.wipeRegisters()
         }
