@@ -16,6 +16,7 @@ enum { populate_for_writing = 23 };  // MADV_POPULATE_WRITE, which the headers o
 #pragma GCC visibility push(hidden)
 extern ElfW(Dyn) _DYNAMIC[];
 extern const ElfW(Ehdr) __ehdr_start;
+extern char __bss_start, _end;
 void mintmark_relocate(void);
 #pragma GCC visibility pop
 
@@ -68,6 +69,9 @@ __attribute__((used)) void mintmark_relocate(void) {
     const uintptr_t *entries = (const uintptr_t *)first, *stop = (const uintptr_t *)(first + size);
     uintptr_t changed = (base + entries[0]) & ~(page - 1), unchanged = last(base, entries, stop);
     madvise((void *)changed, unchanged - changed, populate_for_writing);
+    // A start writes to almost every page of the variables, too: they are spread over all modules.
+    uintptr_t variables = (uintptr_t)&__bss_start & ~(page - 1);
+    madvise((void *)variables, (uintptr_t)&_end - variables, populate_for_writing);
     relocate(base, entries, stop);
     if (start < end && mprotect((void *)start, end - start, PROT_READ) != 0) __builtin_trap();
 }
