@@ -59,14 +59,12 @@ struct Declarations {
 struct ArgumentParser {
     private let declared: Declarations
     private let command: any ParsableCommand.Type
-    private var byFlag: [String: Slot] = [:]
     private var positional: [Declarations.Entry]
 
     init(_ declared: Declarations, of command: any ParsableCommand.Type) {
         self.declared = declared
         self.command = command
         positional = declared.entries.filter { $0.slot.kind == .argument }
-        for entry in declared.entries { for flag in entry.flags { byFlag[flag] = entry.slot } }
     }
 
     mutating func parse(_ arguments: ArraySlice<String>) throws {
@@ -100,12 +98,12 @@ struct ArgumentParser {
         if word.hasPrefix("--"), let sign = word.firstIndex(of: "=") {
             name = String(word[..<sign])
             value = String(word[word.index(after: sign)...])
-        } else if !word.hasPrefix("--"), word.count > 2, byFlag[word] == nil {
+        } else if !word.hasPrefix("--"), word.count > 2, slot(of: word) == nil {
             // The value follows a letter: -ojson.
             name = String(word.prefix(2))
             value = String(word.dropFirst(2))
         }
-        guard let slot = byFlag[name] else {
+        guard let slot = slot(of: name) else {
             if ["--help", "-h"].contains(word) { throw Request.help(command) }
             if word == "--version" { throw Request.version }
             throw failure("Unknown option '\(name)'.\(hint(name))")
@@ -144,11 +142,14 @@ struct ArgumentParser {
         return failure("The value '\(value)' is invalid for '\(usage)'.\(values)")
     }
 
+    private func slot(of flag: String) -> Slot? { declared.entries.first { $0.flags.contains(flag) }?.slot }
+
     private func failure(_ message: String) -> ParseFailure { ParseFailure(message, command) }
 
     /// Returns the option with the most similar name, for a message.
     private func hint(_ name: String) -> String {
-        Self.nearest(name, among: byFlag.keys.filter { $0.hasPrefix("--") }.sorted()).map { " Did you mean '\($0)'?" } ?? ""
+        let known = declared.entries.flatMap(\.flags).filter { $0.hasPrefix("--") }.sorted()
+        return Self.nearest(name, among: known).map { " Did you mean '\($0)'?" } ?? ""
     }
 
     /// Returns the most similar name, or `nil` if none is similar.

@@ -214,18 +214,21 @@ extension Argument {
 public class GroupHolder: CommandProperty {
     /// The heading of the options in help.
     let title: String
+    let group: any ParsableArguments
 
-    init(title: String) { self.title = title }
-
-    /// The options, which each subclass returns.
-    var group: any ParsableArguments { preconditionFailure("a group without options") }
+    init(title: String, group: any ParsableArguments) {
+        self.title = title
+        self.group = group
+    }
 }
 
+/// `Group` has no requirement on purpose: the first use of each type with a requirement searches all conformances of the program.
 @propertyWrapper
-public final class OptionGroup<Group: ParsableArguments>: GroupHolder {
-    public var wrappedValue = Group()
+public final class OptionGroup<Group>: GroupHolder {
+    public let wrappedValue: Group
 
-    public override init(title: String = "") { super.init(title: title) }
-
-    override var group: any ParsableArguments { wrappedValue }
+    public init(title: String = "") where Group: ParsableArguments {
+        wrappedValue = Group()
+        super.init(title: title, group: wrappedValue)
+    }
 }

@@ -7,7 +7,7 @@ final class ThreadsInTransaction: Sendable {
     private let threads = ValueOfThreads<[pthread_t]>([])
 
     /// The threads that run a body for another thread, which waits for it.
-    private static let callers = ValueOfThreads<[pthread_t: pthread_t]>([:])
+    private static let callers = ValueOfThreads<[(thread: pthread_t, caller: pthread_t)]>([])
 
     /// Checks that this thread, and every thread for which it runs, runs no transaction of the store.
     ///
@@ -18,7 +18,7 @@ final class ThreadsInTransaction: Sendable {
             if threads.withLock(thread, { $0.contains(thread) }) {
                 throw .failed(reason: "a transaction was started inside another transaction of the same store")
             }
-            next = Self.callers.withLock(thread) { $0[thread] }
+            next = Self.callers.withLock(thread) { callers in callers.first { $0.thread == thread }?.caller }
         }
     }
 
@@ -45,8 +45,8 @@ final class ThreadsInTransaction: Sendable {
         let this = pthread_self()
         // Without a writer thread, the caller does its work.
         if this == caller { return try body() }
-        callers.withLock(this) { $0[this] = caller }
-        defer { callers.withLock(this) { $0[this] = nil } }
+        callers.withLock(this) { $0.append((this, caller)) }
+        defer { callers.withLock(this) { callers in callers.removeAll { $0.thread == this } } }
         return try body()
     }
 }

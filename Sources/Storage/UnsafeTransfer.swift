@@ -6,7 +6,7 @@ protocol OwnedByOneThread: AnyObject {}
 ///
 /// The compiler checks the way into the pool (`sending`). It cannot check the way back: after a connection was passed to a body that is not
 /// `@Sendable`, as every body of a transaction, it counts as used by the caller, and sending it back is an error.
-struct UnsafeTransfer<Value: OwnedByOneThread>: @unchecked Sendable {
+struct UnsafeTransfer<Value>: @unchecked Sendable {
     let value: Value
-    init(_ value: sending Value) { self.value = value }
+    init(_ value: sending Value) where Value: OwnedByOneThread { self.value = value }
 }

@@ -56,6 +56,8 @@ struct OptionValue {
     ///   - option: The name of the option, such as `--log-level`.
     ///   - isGiven: Whether the option is on the command line.
     static func source(_ option: String, isGiven: Bool) -> String {
-        isGiven ? option : "MINTMARK_" + option.dropFirst(2).uppercased().replacing("-", with: "_")
+        if isGiven { return option }
+        let name = option.uppercased().utf8.dropFirst(2).map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }
+        return "MINTMARK_" + String(decoding: name, as: UTF8.self)
     }
 }

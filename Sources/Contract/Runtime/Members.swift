@@ -2,9 +2,9 @@ import JSON
 import Platform
 
 /// An object with arbitrary member names, in the order of the text. Names are unique and compared byte by byte.
-public struct Members<Value: Sendable & Equatable>: Sendable, Equatable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
+public struct Members<Value: Sendable>: Sendable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
     @frozen
-    public struct Member: Sendable, Equatable {
+    public struct Member: Sendable {
         public let name: String
         public let value: Value
 
@@ -42,3 +42,7 @@ public struct Members<Value: Sendable & Equatable>: Sendable, Equatable, Express
 
     mutating func append(_ name: String, _ value: Value) { all.append(Member(name: name, value: value)) }
 }
+
+// Conditional, so that the type itself has no requirement: the first use of each type with one searches all conformances of the program.
+extension Members: Equatable where Value: Equatable {}
+extension Members.Member: Equatable where Value: Equatable {}

@@ -185,17 +185,21 @@ final class WorkerPool: Sendable {
 
 /// Assigns small numbers to threads, the lowest free one first.
 final class WorkerNumbers: Sendable {
-    private let taken = Mutex<Set<Int>>([])
+    /// Whether each number is taken.
+    private let taken = Mutex<[Bool]>([])
 
     func take() -> Int {
         taken.withLock { taken in
-            let number = (0...).first { !taken.contains($0) }!
-            taken.insert(number)
-            return number
+            if let free = taken.firstIndex(of: false) {
+                taken[free] = true
+                return free
+            }
+            taken.append(true)
+            return taken.count - 1
         }
     }
 
     func giveBack(_ number: Int) {
-        taken.withLock { _ = $0.remove(number) }
+        taken.withLock { $0[number] = false }
     }
 }

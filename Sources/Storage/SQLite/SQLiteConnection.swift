@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import Platform
 
 /// A connection to a SQLite database, with its prepared statements. Used by one thread at a time.
 final class SQLiteConnection: OwnedByOneThread {
@@ -15,7 +16,8 @@ final class SQLiteConnection: OwnedByOneThread {
     private(set) var lastError: (any Error)?
     private let path: String
     private let waitMilliseconds: Int32
-    private var statements = StatementTable()
+    /// By the addresses of their texts.
+    private var statements = AddressTable<SQLiteStatement>()
     private var isClosed = false
     var epochSeen = SeenEpoch()
     var knownTexts = QueryCache()
@@ -60,7 +62,7 @@ final class SQLiteConnection: OwnedByOneThread {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        statements.removeAll()
+        statements = AddressTable()
         sqlite3_close_v2(handle)
     }
 
@@ -136,7 +138,8 @@ final class SQLiteConnection: OwnedByOneThread {
 
     private func prepared(_ sql: SQL) throws -> SQLiteStatement {
         // A running statement cannot be restarted; a nested use of the same text gets a separate statement.
-        if let known = statements[sql.text.utf8Start], !known.isRunning { return known }
+        let address = UInt(bitPattern: sql.text.utf8Start)
+        if let known = statements[address], !known.isRunning { return known }
         var statement: OpaquePointer?
         let text = UnsafeRawPointer(sql.text.utf8Start).assumingMemoryBound(to: CChar.self)
         let code = sqlite3_prepare_v3(
@@ -144,7 +147,7 @@ final class SQLiteConnection: OwnedByOneThread {
         guard code == SQLITE_OK, let statement else { throw failure(code) }
         let fresh = try SQLiteStatement(statement)
         if isReader, !fresh.isReadOnly { throw StoreError.failed(reason: "a read must not write: \(sql.text)") }
-        if statements[sql.text.utf8Start] == nil { statements.add(fresh, at: sql.text.utf8Start) }
+        if statements[address] == nil { statements.add(fresh, at: address) }
         return fresh
     }
 

@@ -77,10 +77,8 @@ final class SQLiteReaders: Sendable {
     }
 
     private func take() throws -> UnsafeTransfer<SQLiteConnection> {
-        let idle = try state.withLock { state throws(StoreError) in
-            if state.isClosed { throw .closed }
-            return state.idle.popLast()
-        }
+        let (isClosed, idle) = state.withLock { ($0.isClosed, $0.idle.popLast()) }
+        if isClosed { throw StoreError.closed }
         return try idle ?? open()
     }
 
