@@ -278,19 +278,19 @@ final class Dispatcher: AnswerOutlet {
         isSequential ? try body() : try lanes.blocking(call.lane, body)
     }
 
-    /// The connection over which the process sends requests to its host.
+    /// The connection over which the process sends requests to its host. It retains the dispatcher until the server disconnects it: every
+    /// call retains the dispatcher, and that takes longer for an object with weak references.
     var hostConnection: HostRequests.Connection {
         HostRequests.Connection(
-            send: { [weak self] message in self?.send(&message) },
-            sendIfRoom: { [weak self] message in
-                guard let self else { return true }
-                guard flow.mayAnswer else { return false }
-                send(&message)
+            send: { message in self.send(&message) },
+            sendIfRoom: { message in
+                guard self.flow.mayAnswer else { return false }
+                self.send(&message)
                 return true
             },
-            wait: { [weak self] begins in
-                self?.lanes.lend(begins)
-                self?.flow.waitForHost(begins)
+            wait: { begins in
+                self.lanes.lend(begins)
+                self.flow.waitForHost(begins)
             })
     }
 
