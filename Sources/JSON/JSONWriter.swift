@@ -178,7 +178,13 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes one value that is already encoded.
-    public mutating func raw(_ json: some Collection<UInt8>) {
+    public mutating func raw(_ json: [UInt8]) {
+        begin()
+        bytes.append(contentsOf: json)
+    }
+
+    /// Writes one value that is already encoded.
+    public mutating func raw(_ json: ArraySlice<UInt8>) {
         begin()
         bytes.append(contentsOf: json)
     }

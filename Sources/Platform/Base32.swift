@@ -2,7 +2,7 @@
 public enum Base32 {
     private static let digits: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
-    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+    public static func encode(_ bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: (bytes.count * 8 + 4) / 5) { text in
             var held: UInt32 = 0
             var (bits, count) = (0, 0)

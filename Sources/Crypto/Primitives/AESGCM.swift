@@ -21,12 +21,12 @@ public enum AESGCM {
     ///
     /// The key must have 32 bytes and the nonce 12.
     public static func seal(
-        _ plaintext: some Collection<UInt8>, key: SecretBytes, nonce: [UInt8], authenticating context: some Collection<UInt8>
+        _ plaintext: [UInt8], key: SecretBytes, nonce: [UInt8], authenticating context: [UInt8]
     ) -> [UInt8] {
         precondition(key.count == keyCount && nonce.count == nonceCount, "AES-256-GCM takes 32 bytes of key and 12 of nonce")
         let cipher = start(key, nonce, encrypting: true, context: context)
         defer { EVP_CIPHER_CTX_free(cipher) }
-        return plaintext.withBytes { plaintext in
+        return plaintext.withUnsafeBytes { plaintext in
             let count = plaintext.count
             return [UInt8](unsafeUninitializedCapacity: count + tagCount) { output, initialized in
                 var written: Int32 = 0
@@ -42,14 +42,14 @@ public enum AESGCM {
 
     /// Decrypts the result of `seal` with the same key, nonce and context.
     public static func open(
-        _ sealed: some Collection<UInt8>, key: SecretBytes, nonce: [UInt8], authenticating context: some Collection<UInt8>
+        _ sealed: [UInt8], key: SecretBytes, nonce: [UInt8], authenticating context: [UInt8]
     ) throws(Refusal) -> [UInt8] {
         let count = sealed.count - tagCount
         guard count >= 0, key.count == keyCount, nonce.count == nonceCount else { throw .malformed }
         let cipher = start(key, nonce, encrypting: false, context: context)
         defer { EVP_CIPHER_CTX_free(cipher) }
         var authentic = false
-        var plaintext = sealed.withBytes { sealed in
+        var plaintext = sealed.withUnsafeBytes { sealed in
             [UInt8](unsafeUninitializedCapacity: count + 1) { output, initialized in
                 var written: Int32 = 0
                 let tag = UnsafeMutableRawPointer(mutating: sealed.baseAddress! + count)
@@ -70,11 +70,11 @@ public enum AESGCM {
     }
 
     private static func start(
-        _ key: SecretBytes, _ nonce: [UInt8], encrypting: Bool, context: some Collection<UInt8>
+        _ key: SecretBytes, _ nonce: [UInt8], encrypting: Bool, context: [UInt8]
     ) -> OpaquePointer {
         guard let cipher = EVP_CIPHER_CTX_new() else { cannotContinue("allocate a cipher") }
         let done = key.withUnsafeBytes { key in
-            context.withBytes { context in
+            context.withUnsafeBytes { context in
                 var written: Int32 = 0
                 return EVP_CipherInit_ex2(cipher, FetchedAlgorithm.aes256GCM.pointer, key.bytes, nonce, encrypting ? 1 : 0, nil) == 1
                     && (context.isEmpty || EVP_CipherUpdate(cipher, nil, &written, context.bytes, Int32(context.count)) == 1)

@@ -3,31 +3,31 @@ import COpenSSL
 /// HMAC (RFC 2104, FIPS 198-1) with SHA-256 (32 bytes), and with SHA-1 (20 bytes) for one-time passwords.
 public enum HMAC {
     /// Authenticates `message` with a secret key.
-    public static func sha256(key: SecretBytes, _ message: some Collection<UInt8>) -> [UInt8] {
-        key.withUnsafeBytes { key in message.withBytes { authenticate($0, key: key) } }
+    public static func sha256(key: SecretBytes, _ message: [UInt8]) -> [UInt8] {
+        key.withUnsafeBytes { key in message.withUnsafeBytes { authenticate($0, key: key) } }
     }
 
     /// Authenticates `message` with a key in a plain array, such as one step of a key derivation.
-    public static func sha256(key: [UInt8], _ message: some Collection<UInt8>) -> [UInt8] {
-        key.withUnsafeBytes { key in message.withBytes { authenticate($0, key: key) } }
+    public static func sha256(key: [UInt8], _ message: [UInt8]) -> [UInt8] {
+        key.withUnsafeBytes { key in message.withUnsafeBytes { authenticate($0, key: key) } }
     }
 
     /// Authenticates `message` with SHA-1, as authenticator apps do (RFC 4226, RFC 6238).
-    public static func sha1(key: SecretBytes, _ message: some Collection<UInt8>) -> [UInt8] {
+    public static func sha1(key: SecretBytes, _ message: [UInt8]) -> [UInt8] {
         let context = HMACContext(digest: "SHA1")
-        return key.withUnsafeBytes { key in message.withBytes { authenticate($0, key: key, context, count: 20) } }
+        return key.withUnsafeBytes { key in message.withUnsafeBytes { authenticate($0, key: key, context, count: 20) } }
     }
 
     /// Authenticates `message` with SHA-512 (64 bytes), for password hashes of other systems.
-    public static func sha512(key: SecretBytes, _ message: some Collection<UInt8>) -> [UInt8] {
+    public static func sha512(key: SecretBytes, _ message: [UInt8]) -> [UInt8] {
         let context = HMACContext(digest: "SHA2-512")
-        return key.withUnsafeBytes { key in message.withBytes { authenticate($0, key: key, context, count: 64) } }
+        return key.withUnsafeBytes { key in message.withUnsafeBytes { authenticate($0, key: key, context, count: 64) } }
     }
 
     /// Authenticates `message` with MD5 (16 bytes). Not secure; only for password hashes of other systems.
-    public static func md5(key: SecretBytes, _ message: some Collection<UInt8>) -> [UInt8] {
+    public static func md5(key: SecretBytes, _ message: [UInt8]) -> [UInt8] {
         let context = HMACContext(digest: "MD5")
-        return key.withUnsafeBytes { key in message.withBytes { authenticate($0, key: key, context, count: 16) } }
+        return key.withUnsafeBytes { key in message.withUnsafeBytes { authenticate($0, key: key, context, count: 16) } }
     }
 
     /// Writes the 32 bytes of HMAC-SHA-256 to a buffer.
