@@ -44,7 +44,7 @@ class Benchmarks:
             ours.append(first_answer(serve(":memory:"), self.home))
             empty.append(first_answer([self.loop], self.home))
         a, b = median(ours[1:]), median(empty[1:])
-        yield Row("spawn to first answer", f"{a:.1f} ms", f"empty Swift loop {b:.1f} ms", f"<= 8 ms, <= 2.5x: {a / b:.1f}x", a <= 8 and a <= 2.5 * b)
+        yield Row("spawn to first answer", f"{a:.1f} ms", f"empty Swift loop {b:.1f} ms", f"<= 8 ms, <= 2x: {a / b:.2f}x", a <= 8 and a <= 2 * b)
 
     def round_trip(self):
         cpus = sorted(os.sched_getaffinity(0))
@@ -101,10 +101,23 @@ class Benchmarks:
         yield Row("exchange of a foreign token, alone", f"{c:.2f} ms", "", "<= 5 ms", c <= 5)
 
     def credentials(self):
-        a, b = credentials.one_call(self.path("credentials.db"), self.home, 3 if self.quick else 7)
-        yield Row("credentials.get, alone", f"{a:.0f} us", f"system.ping, alone {b:.0f} us", f"<= 130 us more: {a - b:.0f} us", a - b <= 130)
-        size, blocks = credentials.new_user(self.path("users.db"), self.allocations, self.work, self.home)
-        yield Row("memory requested for a new user", f"{size / 1e3:.1f} kB", f"{blocks:.0f} blocks", "<= 40 kB", size <= 40_000)
+        cpus = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cpus[0]})
+        try:
+            store, turns = self.path("credentials.db"), 3 if self.quick else 7
+            request = credentials.prepare(store)
+            a, b = credentials.one_call(store, request, self.home, turns, cpus[0])
+            yield Row("credentials.get, one core", f"{a:.0f} us", f"system.ping {b:.1f} us", "<= 60 us", a <= 60)
+            # Each way wakes an idle processor, which takes longer than the call.
+            a, b = credentials.one_call(store, request, self.home, turns, cpus[-1])
+            yield Row("credentials.get, two cores", f"{a:.0f} us", f"system.ping {b:.1f} us", f"<= 100 us more: {a - b:.0f} us", a - b <= 100)
+        finally:
+            os.sched_setaffinity(0, cpus)
+        crypto, sqlite, own = credentials.new_user(self.path("users.db"), self.allocations, self.work, self.home)
+        yield Row("memory requested for a new user", f"{own[0] / 1e3:.1f} kB", f"{own[1]:.0f} blocks", "<= 10 kB", own[0] <= 10_000)
+        # Debian's SQLite is built without lookaside memory: each cursor is a block.
+        size, blocks = crypto[0] + sqlite[0], crypto[1] + sqlite[1]
+        yield Row("... by OpenSSL and SQLite", f"{size / 1e3:.1f} kB", f"{blocks:.0f} blocks", "<= 30 kB", size <= 30_000)
 
     def events(self):
         count = 30 if self.quick else 200

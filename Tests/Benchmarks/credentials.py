@@ -21,15 +21,15 @@ def prepare(store):
     return request_line("credentials.get", {"token": token}, id=1)
 
 
-def one_call(store, home, turns):
-    """The median times of `credentials.get` and of `system.ping`, each alone, in microseconds."""
-    request, ping = prepare(store), request_line("system.ping", id=1)
-    times = [(one_at_a_time(store, request, home, 2000), one_at_a_time(store, ping, home, 2000)) for _ in range(turns)]
+def one_call(store, request, home, turns, cpu):
+    """The median times of a request and of `system.ping`, each alone, by a process on the processor `cpu`, in microseconds."""
+    ping = request_line("system.ping", id=1)
+    times = [(one_at_a_time(store, request, home, 2000, cpu), one_at_a_time(store, ping, home, 2000, cpu)) for _ in range(turns)]
     return tuple(median(each) * 1e3 for each in zip(*times))
 
 
 def new_user(store, library, work, home, count=10_000):
-    """The bytes and the blocks that the program requests for a new user: those of `2 * count` users without those of `count`."""
+    """The (bytes, blocks) that OpenSSL, SQLite and the program itself request for a new user: those of `2 * count` users without those of `count`."""
     counters, found = os.path.join(work, "allocations"), []
     environment = {"LD_PRELOAD": library, "MINTMARK_ALLOCATIONS": counters}
     fill(store, 0, work, home)
@@ -37,7 +37,8 @@ def new_user(store, library, work, home, count=10_000):
     for users in (count, 2 * count):
         pump(store, mints(range(begin, begin + users)), users, work, home, environment)
         with open(counters, "rb") as file:
-            found.append(struct.unpack("QQ", file.read(16)))
+            found.append(struct.unpack("6Q", file.read(48)))
         os.remove(counters)
         begin += users
-    return tuple((more - less) / count for less, more in zip(*found))
+    each = [(more - less) / count for less, more in zip(*found)]
+    return list(zip(each[::2], each[1::2]))

@@ -78,9 +78,9 @@ def pump(store, lines, count, work, home, environment=None):
     return count / taken, output
 
 
-def one_at_a_time(store, request, home, count=200):
-    """The median time of a call in milliseconds, each sent after the response to the one before."""
-    process = spawn(serve(store), home)
+def one_at_a_time(store, request, home, count=200, cpu=None):
+    """The median time of a call in milliseconds, each sent after the response to the one before, by a process on the processor `cpu`."""
+    process = spawn(serve(store), home, cpu)
     write, read, times = process.stdin.fileno(), process.stdout.fileno(), []
     for _ in range(count):
         began = time.perf_counter()
