@@ -115,7 +115,7 @@ extension JSONWriter {
         case .null where isPlain: null()
         case .bool(let bool) where isPlain: self.bool(bool)
         case .number(let number) where isPlain:
-            if let int = Int64(number.text), "\(int)" == number.text { self.int(int) } else { raw(number.text.utf8) }
+            if let int = Int64(number.text), "\(int)" == number.text { self.int(int) } else { raw(Array(number.text.utf8)) }
         case .string(let text) where isPlain: string(utf8: text.utf8)
         case .string(let text):
             beginString()
