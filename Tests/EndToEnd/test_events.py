@@ -191,13 +191,17 @@ class Events(EndToEnd):
     def test_slow_host_gets_every_event_once(self):
         """The host does not read while there are more events than the pipe holds."""
         sidecar = self.spawn("--testing", store=self.store, reading=False)
-        requests = [request_line("events.subscribe", {}, id=0)]
-        requests += [request_line("key.rotate", {"tenantId": "default"}, id=number) for number in range(1, 401)]
-        sidecar._write(b"".join(requests))
         deadline = time.monotonic() + 60
-        while unread(sidecar.process.stdout) < 60_000:   # until the pipe is full
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.02)
+
+        def wait(count):
+            while unread(sidecar.process.stdout) < count:
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.02)
+
+        sidecar._write(request_line("events.subscribe", {}, id=0))
+        wait(1)   # Requests run concurrently: a rotation before the subscription would not be among its events.
+        sidecar._write(b"".join(request_line("key.rotate", {"tenantId": "default"}, id=number) for number in range(1, 401)))
+        wait(60_000)   # The pipe is full.
         rested(sidecar.process.pid)
         sidecar.start_reading()
         self.assertEqual([occurred(sidecar, 60)["cursor"] for _ in range(400)], [str(number) for number in range(1, 401)])
